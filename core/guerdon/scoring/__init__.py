@@ -1,0 +1,1 @@
+"""Running rewards and containing their failures."""
