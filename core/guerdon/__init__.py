@@ -12,6 +12,7 @@ from guerdon.errors import (
     PluginError,
     RunError,
     ScoringError,
+    UnavailableError,
 )
 from guerdon.hookspecs import hookimpl
 from guerdon.images import LazyImage
@@ -40,6 +41,7 @@ __all__ = [
     "ScoredGroup",
     "ScoringError",
     "Status",
+    "UnavailableError",
     "hookimpl",
     "load_plugins",
 ]

@@ -24,6 +24,13 @@ class ScoringError(GuerdonError, RuntimeError):
     """A component whose policy is ``missing: fail`` failed, or the engine itself cannot go on."""
 
 
+class UnavailableError(GuerdonError, ConnectionError):
+    """A service that a reward asks, such as a judge, does not answer or refuses.
+
+    Raised by the reward. The completion is not to blame, so the sample is masked.
+    """
+
+
 class LedgerError(GuerdonError, OSError):
     """A ledger cannot be written, or what is on disk is no ledger of this version."""
 

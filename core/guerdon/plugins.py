@@ -13,7 +13,7 @@ from pathlib import Path
 import pluggy
 
 from guerdon.errors import ConfigError, PluginError
-from guerdon.hookspecs import PROJECT, RewardHooks
+from guerdon.hookspecs import PROJECT, Hooks
 from guerdon.reward import API_VERSION, Reward
 
 log = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ def load_plugins(files: Iterable[str | Path] = ()) -> Plugins:
             misspelt. An installed package that fails is kept in `Plugins.failures` with a warning.
     """
     manager = pluggy.PluginManager(PROJECT)
-    manager.add_hookspecs(RewardHooks)
+    manager.add_hookspecs(Hooks)
     failures = tuple(_load_entry_points(manager))
     inline = tuple(_read(Path(path)) for path in files)
     for file in inline:
@@ -117,7 +117,7 @@ def load_plugins(files: Iterable[str | Path] = ()) -> Plugins:
     try:
         manager.check_pending()
     except pluggy.PluginValidationError as error:
-        raise PluginError(f"plugin with an unknown hook: {error}. Hooks: register_rewards, group_scored") from error
+        raise PluginError(f"plugin with an unknown hook: {error}. Hooks: register_rewards, group_scored, register_commands, explain_config") from error
     return Plugins(_collect(manager, {f.module_name: f for f in inline}), manager, inline, failures)
 
 

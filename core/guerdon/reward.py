@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from guerdon.errors import PluginError
 from guerdon.sample import Sample
+from guerdon.schedule import Weight
 from guerdon.score import Abstain, Score
 
 API_VERSION = 1
@@ -26,6 +27,25 @@ class Constant(BaseModel):
 
 
 type Missing = Literal["minimum", "mask_sample", "fail"] | Constant
+
+
+class Limits(BaseModel):
+    """How an async reward may use the service that it asks. Each node of a cluster keeps its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    concurrency: int = Field(64, ge=1)
+    """Calls under way at a time. `timeout_s` begins when a call may start."""
+
+    retries: int = Field(0, ge=0, le=20)
+    """Further attempts when a call raises, within the same `timeout_s`."""
+
+    backoff_s: float = Field(0.5, gt=0, allow_inf_nan=False)
+    """Seconds before the second attempt; twice as long before each further one, give or take a half."""
+
+    requests_per_minute: float | None = Field(None, gt=0, allow_inf_nan=False)
+    tokens_per_minute: float | None = Field(None, gt=0, allow_inf_nan=False)
+    """Counts the metric ``tokens`` of the scores that come back."""
 
 
 class Reward(BaseModel):
@@ -49,8 +69,8 @@ class Reward(BaseModel):
     bounded: ClassVar[bool] = False
     """Time and memory are proven to be bounded for any completion, so it may run inline."""
 
-    weight: FiniteFloat = 1.0
-    """Factor in the total."""
+    weight: Weight = 1.0
+    """Factor in the total, not negative; or a schedule on the training step (`guerdon.schedule`)."""
 
     role: Literal["train", "monitor"] = "train"
     """``monitor`` records the component without training on it."""
@@ -63,6 +83,9 @@ class Reward(BaseModel):
 
     missing: Missing = "minimum"
     """What a failure caused by the completion counts as. One of the infrastructure always masks."""
+
+    limits: Limits | None = None
+    """For an async reward that asks a service: concurrency, rate, retries."""
 
     min_spread: float = Field(0.0, ge=0, allow_inf_nan=False)
     """Under this spread (highest less lowest) in a group, GDPO takes the component as constant."""
@@ -78,6 +101,9 @@ class Reward(BaseModel):
     def range(self) -> tuple[float, float]:
         """Return the lowest and highest value under this configuration."""
         return self.value_range
+
+    def prepare(self) -> None:
+        """Import or load what takes long. A worker calls it once, before any sample's time runs."""
 
     def score(self, sample: Sample) -> Verdict | Awaitable[Verdict]:
         """Judge one sample."""

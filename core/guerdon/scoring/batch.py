@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from guerdon.sample import Group
 from guerdon.score import Record
+from guerdon.scoring.records import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +15,12 @@ class ScoredGroup:
     group: Group
     components: Sequence[str]
     records: Sequence[Sequence[Record]]
+
+    def values(self) -> list[tuple[float | None, ...]]:
+        """Return `Record.value`, a tuple over the components for each sample.
+
+        Cheap where the engine made the records: it writes them out only when somebody looks.
+        """
+        if isinstance(self.records, Records):
+            return self.records.values()
+        return [tuple(record.value for record in row) for row in self.records]

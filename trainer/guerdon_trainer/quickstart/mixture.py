@@ -11,25 +11,25 @@ from guerdon_trainer.quickstart.prompts import (
     Prompt,
     all_sums,
     ask_letter,
+    ask_nth_color,
     ask_question,
     ask_same_color,
     ask_sum,
-    ask_which_picture,
 )
 from guerdon_trainer.quickstart.questions import Pool, by_kind, collection_of, pool_numbers, yes_no_pairs
 
 SHARES: Final[dict[str, float]] = {
     "color": 0.20,
-    "shape": 0.25,
-    "yes_no": 0.18,
-    "letter": 0.12,
-    "which_picture": 0.06,
-    "same_color": 0.06,
+    "shape": 0.26,
+    "yes_no": 0.21,
+    "letter": 0.08,
+    "nth_color": 0.05,
+    "same_color": 0.07,
     "sum": 0.13,
 }
 """Share of each kind: 75% with one picture, 12% with two, 13% without."""
-_BALANCED: Final = ("yes_no", "which_picture", "same_color")
-"""Kinds with two answers, each given equally often."""
+_BALANCED: Final = ("yes_no", "nth_color", "same_color")
+"""Kinds with two answers, or about one of two pictures, each equally often."""
 
 
 def draw_prompts(pool: Pool, count: int, *, seed: int) -> list[Prompt]:
@@ -54,9 +54,9 @@ def kind_counts(count: int) -> dict[str, int]:
         ValueError: ``count`` is negative.
     """
     if count < 0:
-        message = f"a data set cannot hold {count} prompts; ask for 0 or more"
-        raise ValueError(message)
-    counts = {kind: _round(share * count, 2 if kind in _BALANCED else 1) for kind, share in SHARES.items() if kind != "color"}
+        raise ValueError(f"a data set cannot hold {count} prompts; ask for 0 or more")
+    others = {kind: share for kind, share in SHARES.items() if kind != "color"}
+    counts = {kind: _round(share * count, 2 if kind in _BALANCED else 1) for kind, share in others.items()}
     return {"color": count - sum(counts.values()), **counts}
 
 
@@ -80,9 +80,9 @@ def _letters(rng: Random, pool: Pool, count: int) -> list[Prompt]:
     return [ask_letter(rng, picture) for picture in _pictures(rng, pool, count)]
 
 
-def _which(rng: Random, pool: Pool, count: int) -> list[Prompt]:
+def _nth(rng: Random, pool: Pool, count: int) -> list[Prompt]:
     pairs = [_couple(rng, pool, picture, same=False) for picture in _pictures(rng, pool, count)]
-    return [ask_which_picture(*pair, answer=("first", "second")[index % 2]) for index, pair in enumerate(pairs)]
+    return [ask_nth_color(*pair, nth="second" if index % 2 else "first") for index, pair in enumerate(pairs)]
 
 
 def _same(rng: Random, pool: Pool, count: int) -> list[Prompt]:
@@ -122,7 +122,7 @@ _MAKERS: Final[dict[str, Callable[[Random, Pool, int], list[Prompt]]]] = {
     "shape": _questions("shape"),
     "yes_no": _yes_no,
     "letter": _letters,
-    "which_picture": _which,
+    "nth_color": _nth,
     "same_color": _same,
     "sum": _sums,
 }

@@ -18,11 +18,12 @@ from transformers import (
     Qwen3VLVideoProcessor,
 )
 
+from guerdon_trainer.quickstart.tokenizer import MAX_TOKENS
+
 PATCH: Final = 8
 """Pixels on the side of a patch; the picture tower merges 2 x 2 patches into one token."""
 PICTURE_SIDE: Final = 64
 """Pixels on the side of an easy-VQA picture, which the processor therefore leaves at its size."""
-MAX_POSITIONS: Final = 2048
 _TEXT: Final[dict[str, Any]] = {
     "hidden_size": 128,
     "intermediate_size": 256,
@@ -30,7 +31,7 @@ _TEXT: Final[dict[str, Any]] = {
     "num_attention_heads": 4,
     "num_key_value_heads": 2,
     "head_dim": 32,
-    "max_position_embeddings": MAX_POSITIONS,
+    "max_position_embeddings": MAX_TOKENS,
     "rope_parameters": {
         "rope_type": "default",
         "rope_theta": 10000.0,
@@ -42,7 +43,7 @@ _TEXT: Final[dict[str, Any]] = {
 _VISION: Final[dict[str, Any]] = {
     "depth": 3,
     "hidden_size": 64,
-    "intermediate_size": 256,
+    "intermediate_size": 128,
     "num_heads": 2,
     "patch_size": PATCH,
     "spatial_merge_size": 2,
@@ -66,7 +67,7 @@ def build_processor(tokenizer: PreTrainedTokenizerFast) -> Qwen3VLProcessor:
 
 def build_model(tokenizer: PreTrainedTokenizerFast, *, seed: int) -> Qwen3VLForConditionalGeneration:
     """Create the model with fresh fp32 weights that depend only on the seed and the vocabulary."""
-    model = Qwen3VLForConditionalGeneration._from_config(_config(tokenizer), attn_implementation="sdpa")
+    model = Qwen3VLForConditionalGeneration(_config(tokenizer))
     _initialise(model, seed)
     model.generation_config = GenerationConfig(
         bos_token_id=tokenizer.pad_token_id,
@@ -90,6 +91,7 @@ def save_checkpoint(folder: Path, model: Qwen3VLForConditionalGeneration, proces
     weights = {name: tensor.to(torch.bfloat16) for name, tensor in model.state_dict().items()}
     model.save_pretrained(folder, state_dict=weights)
     processor.save_pretrained(folder)
+    (folder / "model.safetensors").chmod(0o644)
     _set_dtype(folder / "config.json")
     combined = json.loads((folder / "processor_config.json").read_text(encoding="utf-8"))
     _write_json(folder / "preprocessor_config.json", combined["image_processor"])
@@ -97,7 +99,11 @@ def save_checkpoint(folder: Path, model: Qwen3VLForConditionalGeneration, proces
 
 
 def _config(tokenizer: PreTrainedTokenizerFast) -> Qwen3VLConfig:
-    ids = {"bos_token_id": tokenizer.pad_token_id, "eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
+    ids = {
+        "bos_token_id": tokenizer.pad_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+    }
     return Qwen3VLConfig(
         text_config={**_TEXT, **ids, "vocab_size": len(tokenizer)},
         vision_config=dict(_VISION),

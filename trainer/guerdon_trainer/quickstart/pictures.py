@@ -39,7 +39,10 @@ _FOREGROUND: Final = 60
 """A pixel belongs to the shape when its channels differ from the background by more than this in sum."""
 _TRIANGLE_BELOW: Final = 0.71
 _CIRCLE_BELOW: Final = 0.915
-"""Shares of the box that a shape fills; over all 5,000 pictures: triangle to .69, circle .73 to .90, rectangle from .93."""
+"""Shares of its box that a shape fills.
+
+Over all 5,000 pictures: triangles fill up to .69, circles .73 to .90, rectangles .93 and more.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +88,11 @@ def package_folder() -> Path:
     try:
         return Path(str(files("easy_vqa"))) / "data"
     except ModuleNotFoundError as error:
-        message = "the quickstart's pictures come from the package easy-vqa, which is not installed: pip install easy-vqa==1.0"
-        raise ModuleNotFoundError(message, name="easy_vqa") from error
+        raise ModuleNotFoundError(
+            "the quickstart's pictures come from the package easy-vqa, which is not installed; "
+            "run: pip install 'guerdon[trainer]'",
+            name="easy_vqa",
+        ) from error
 
 
 @cache

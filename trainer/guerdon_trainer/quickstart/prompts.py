@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
 from guerdon_trainer.quickstart.pictures import COLOURS, SHAPES, Picture, load_picture
 from guerdon_trainer.quickstart.questions import Question
@@ -15,7 +15,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "color": COLOURS,
     "shape": SHAPES,
     "yes_no": ("yes", "no"),
-    "which_picture": ("first", "second"),
+    "nth_color": COLOURS,
     "same_color": ("yes", "no"),
 }
 """The closed list of answers to each kind of question whose reference is ``exact``."""
@@ -26,7 +26,7 @@ class Prompt:
     """One prompt with its truth."""
 
     kind: str
-    """The kind of question: ``color``, ``shape``, ``yes_no``, ``letter`` (one picture), ``which_picture``,
+    """The kind of question: ``color``, ``shape``, ``yes_no``, ``letter`` (one picture), ``nth_color``,
     ``same_color`` (two pictures side by side) or ``sum`` (text only)."""
     text: str
     pictures: tuple[Picture, ...]
@@ -63,11 +63,10 @@ def ask_letter(rng: Random, picture: Picture) -> Prompt:
     return _about_one("letter", text, picture, answer, {"type": "choice", "answer": answer, "options": options})
 
 
-def ask_which_picture(first: Picture, second: Picture, *, answer: str) -> Prompt:
-    """Ask which of two pictures of different colours shows the shape of the ``answer``: first or second."""
-    target = first if answer == "first" else second
-    text = f"which picture shows the {target.label}, first or second?"
-    return _about_two("which_picture", text, first, second, answer)
+def ask_nth_color(first: Picture, second: Picture, *, nth: Literal["first", "second"]) -> Prompt:
+    """Ask for the colour of the shape in the first, or the second, of two pictures."""
+    target = first if nth == "first" else second
+    return _about_two("nth_color", f"what color is the {nth} shape?", first, second, target.colour)
 
 
 def ask_same_color(first: Picture, second: Picture) -> Prompt:
@@ -85,7 +84,7 @@ def ask_sum(left: int, right: int) -> Prompt:
 
 def all_sums() -> list[tuple[int, int]]:
     """List the 100 pairs of digits; every split draws from them, since there are no more."""
-    return list(product(range(10), repeat=2))
+    return list(product(range(10), range(10)))
 
 
 def _exact(kind: str, answer: str) -> dict[str, object]:

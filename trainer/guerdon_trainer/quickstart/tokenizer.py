@@ -8,10 +8,13 @@ from typing import Final
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
+PADDING: Final = "<|endoftext|>"
+END: Final = "<|im_end|>"
+"""Ends a message."""
 SPECIAL_TOKENS: Final = (
-    "<|endoftext|>",
+    PADDING,
     "<|im_start|>",
-    "<|im_end|>",
+    END,
     "<|object_ref_start|>",
     "<|object_ref_end|>",
     "<|box_start|>",
@@ -24,10 +27,12 @@ SPECIAL_TOKENS: Final = (
     "<|image_pad|>",
     "<|video_pad|>",
 )
-"""Qwen3-VL's special tokens; the first pads, ``<|im_end|>`` ends a message."""
-THINK_TOKENS: Final = ("<think>", "</think>")
-"""Ordinary tokens, as in Qwen3: decoding keeps them."""
+"""Qwen3-VL's special tokens."""
+TAG_TOKENS: Final = ("<think>", "</think>", "<answer>", "</answer>")
+"""Ordinary tokens, which decoding keeps; Qwen3 has the first two, a model this small is helped by all four."""
 MAX_VOCABULARY: Final = 512
+MAX_TOKENS: Final = 2048
+"""Longest context, prompt and completion together."""
 
 CHAT_TEMPLATE: Final = """\
 {%- for message in messages -%}
@@ -69,20 +74,21 @@ def train_tokenizer(corpus: Iterable[str]) -> PreTrainedTokenizerFast:
     bpe.train_from_iterator(corpus, _bpe_trainer())
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=bpe,
-        eos_token="<|im_end|>",
-        pad_token="<|endoftext|>",
+        eos_token=END,
+        pad_token=PADDING,
         additional_special_tokens=list(SPECIAL_TOKENS[1:]),
         padding_side="left",
+        model_max_length=MAX_TOKENS,
         clean_up_tokenization_spaces=False,
     )
-    tokenizer.add_tokens(list(THINK_TOKENS))
+    tokenizer.add_tokens(list(TAG_TOKENS))
     tokenizer.chat_template = CHAT_TEMPLATE
     return tokenizer
 
 
 def _bpe_trainer() -> trainers.BpeTrainer:
     return trainers.BpeTrainer(
-        vocab_size=MAX_VOCABULARY - len(SPECIAL_TOKENS) - len(THINK_TOKENS),
+        vocab_size=MAX_VOCABULARY - len(SPECIAL_TOKENS) - len(TAG_TOKENS),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         special_tokens=[],
         show_progress=False,

@@ -1,0 +1,112 @@
+"""From a file and ``key=value`` overrides to a `RunConfig`, with errors that name the field."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from guerdon.config.run import RunConfig
+from guerdon.errors import ConfigError
+from guerdon.plugins import Plugins, load_plugins
+from guerdon.yaml import load_yaml, parse_yaml
+
+MAY_CHANGE_ON_RESUME = frozenset(
+    {
+        ("runtime", "steps"),
+        ("runtime", "output_dir"),
+        ("runtime", "checkpoint_interval"),
+        ("runtime", "keep_checkpoints"),
+        ("runtime", "eval_interval"),
+        ("runtime", "scoring_workers"),
+    }
+)
+"""Fields that do not make it another run."""
+
+
+def load_config(path: str | Path, overrides: Iterable[str] = ()) -> tuple[RunConfig, Plugins]:
+    """Read a YAML file, apply overrides, load its plugins and validate.
+
+    Relative paths of plugins and manifests are taken from the file's folder.
+
+    Args:
+        path: the YAML file.
+        overrides: ``section.field=value``, the value in YAML.
+
+    Raises:
+        ConfigError: names each wrong field by its full path, with what was found.
+        PluginError: a file under ``plugins`` cannot be loaded.
+    """
+    data = load_yaml(path)
+    for override in overrides:
+        _apply(data, override)
+    _resolve_paths(data, Path(path).resolve().parent)
+    return build_config(data, str(path))
+
+
+def build_config(data: Mapping[str, Any], origin: str = "configuration") -> tuple[RunConfig, Plugins]:
+    """Validate a mapping; `origin` names it in errors."""
+    files = data.get("plugins") or []
+    if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
+        raise ConfigError(f"{origin}: plugins must be a list of Python files; found {files!r}")
+    plugins = load_plugins(files)
+    try:
+        return RunConfig.model_validate(data, context={"plugins": plugins}), plugins
+    except ValidationError as error:
+        raise ConfigError(f"{origin} is not valid:\n" + "\n".join(_lines(error))) from None
+
+
+def dump_config(config: RunConfig) -> dict[str, Any]:
+    """Return the resolved configuration as JSON data that `build_config` reads back."""
+    data = config.model_dump(mode="json")
+    for name, reward in config.rewards.items():
+        data["rewards"][name] = {"use": reward.name, **data["rewards"][name]}
+    return data
+
+
+def identity(config: RunConfig) -> str:
+    """Return the sha256 of all fields that make it this run; a resumed run must have the same."""
+    data = dump_config(config)
+    for section, name in MAY_CHANGE_ON_RESUME:
+        data[section].pop(name, None)
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def _lines(error: ValidationError) -> Iterable[str]:
+    for problem in error.errors(include_url=False):
+        path = ".".join(str(part) for part in problem["loc"]) or "the file"
+        message = problem["msg"].removeprefix("Value error, ")
+        if problem["type"] == "extra_forbidden":
+            message = "no such field; `guerdon config schema` lists them"
+        found = "" if problem["type"] in ("missing", "extra_forbidden") else f" (found {problem['input']!r:.200})"
+        yield f"  {path}: {message}{found if path != 'the file' else ''}"
+
+
+def _apply(data: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals or not key:
+        raise ConfigError(f"override {override!r} must read section.field=value")
+    target = data
+    *parents, last = key.split(".")
+    if parents and parents[0] == "skyrl":
+        parents, last = ["skyrl"], key.removeprefix("skyrl.")
+    for part in parents:
+        target = target.setdefault(part, {})
+        if not isinstance(target, dict):
+            raise ConfigError(f"override {override!r}: {part} is a value, not a section")
+    target[last] = parse_yaml(f"value: {text}", f"override {override!r}")["value"]
+
+
+def _resolve_paths(data: dict[str, Any], folder: Path) -> None:
+    if isinstance(data.get("plugins"), list):
+        data["plugins"] = [str(folder / file) if isinstance(file, str) else file for file in data["plugins"]]
+    section = data.get("data")
+    if isinstance(section, dict):
+        for name in ("train_manifest", "eval_manifest"):
+            if isinstance(section.get(name), str) and "://" not in section[name]:
+                section[name] = str(folder / section[name])
+    model = data.get("model")
+    if isinstance(model, dict) and str(model.get("name_or_path", "")).startswith("."):
+        model["name_or_path"] = str(folder / model["name_or_path"])

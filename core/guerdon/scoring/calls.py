@@ -1,0 +1,120 @@
+"""Calling a reward, and checking what comes back. A call is one sample for `score`, else all of them."""
+
+import inspect
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from guerdon.reward import Reward, ScoringMethod, scoring_method
+from guerdon.sample import Sample
+from guerdon.scoring.cells import Cell, bounds_of, cell_of, error, error_of
+
+type Contained = tuple[type[BaseException], ...]
+
+IN_WORKER: Contained = (BaseException,)
+"""A worker gets no Ctrl-C; a KeyboardInterrupt there comes from the reward."""
+
+IN_CALLER: Contained = (Exception, SystemExit)
+"""In the caller's process Ctrl-C must still stop the run."""
+
+
+def method_of(reward: Reward) -> ScoringMethod:
+    """Name the method that scores."""
+    name = scoring_method(type(reward))
+    assert name is not None, "Reward.__init_subclass__ refuses a class without one"
+    return name
+
+
+def is_async(reward: Reward) -> bool:
+    """Tell whether the reward's method is declared ``async``."""
+    return inspect.iscoroutinefunction(getattr(type(reward), method_of(reward)))
+
+
+class Store[T](Protocol):
+    """What can be written to by place: a list, or shared memory."""
+
+    def __setitem__(self, index: int, value: T, /) -> None:
+        """Write."""
+
+
+@dataclass(slots=True)
+class Run:
+    """Calls of one reward, one after the other."""
+
+    position: int = 0
+    """The first sample."""
+    until: float = math.inf
+    """Stop after the call that ends later than this, by `time.monotonic`."""
+    cells: list[Cell] = field(default_factory=list)
+    latencies: list[float] = field(default_factory=list)
+    """Seconds."""
+
+
+class Caller:
+    """A reward with what is looked up once: its method and its bounds."""
+
+    __slots__ = ("bounds", "contained", "method", "reward", "whole")
+
+    def __init__(self, reward: Reward, contained: Contained) -> None:
+        self.reward = reward
+        self.method: Any = getattr(reward, method_of(reward))
+        self.whole = method_of(reward) != "score"
+        self.bounds = bounds_of(reward)
+        self.contained = contained
+
+    def score_each(self, samples: Sequence[Sample], run: Run, times: Store[float], places: Store[int]) -> None:
+        """Call `Reward.score` on the samples from ``run.position`` on, until ``run.until`` or the end.
+
+        Never raises what is contained. The time and place of each call are noted in ``times[0]``
+        and ``places[2]`` before it is made.
+        """
+        score, (low, high), contained = self.method, self.bounds, self.contained
+        cells, latencies, until, clock = run.cells, run.latencies, run.until, time.monotonic
+        before = clock()
+        for position in range(run.position, len(samples)):
+            times[0] = before
+            places[2] = position
+            try:
+                verdict = score(samples[position])
+                if type(verdict) is float and low <= verdict <= high:
+                    cells.append(verdict)
+                else:
+                    cells.append(cell_of(verdict, self.bounds))
+            except contained as exception:
+                cells.append(error_of(exception))
+            now = clock()
+            latencies.append(now - before)
+            if now > until:
+                break
+            before = now
+
+    def score_all(self, samples: Sequence[Sample]) -> list[Cell]:
+        """Call `Reward.score_batch` or `Reward.score_group`: one cell for each sample, whatever happens."""
+        try:
+            return self.check_all(self.method(samples), len(samples))
+        except self.contained as exception:
+            return [error_of(exception)] * len(samples)
+
+    def check_all(self, verdicts: Any, count: int) -> list[Cell]:
+        """Check what one call gave for `count` samples; a wrong number makes all errors, never shifted."""
+        if isinstance(verdicts, str | bytes | dict | set | frozenset) or not hasattr(verdicts, "__len__"):
+            fault = error("type", f"returned {type(verdicts).__name__}; return one verdict for each of {count} samples")
+            return [fault] * count
+        listed = list(verdicts)
+        if len(listed) != count:
+            return [error("length", f"returned {len(listed)} verdicts for {count} samples")] * count
+        return [cell_of(verdict, self.bounds) for verdict in listed]
+
+
+def score_here(caller: Caller, samples: Sequence[Sample]) -> tuple[list[Cell], list[float]]:
+    """Score in this process. Returns the cells and their latencies in seconds."""
+    run = Run()
+    if caller.whole:
+        before = time.monotonic()
+        run.cells = caller.score_all(samples)
+        run.latencies = [(time.monotonic() - before) / max(1, len(samples))] * len(samples)
+    else:
+        caller.score_each(samples, run, [0.0], [0, 0, 0])
+    return run.cells, run.latencies

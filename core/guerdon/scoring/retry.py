@@ -1,0 +1,48 @@
+"""The second attempt at a call that failed."""
+
+from collections.abc import Sequence
+
+from guerdon.sample import Sample
+from guerdon.scoring.calls import Caller, score_here
+from guerdon.scoring.cells import Cell, Fault, Scored, is_plain
+
+FRESH = "a fresh worker"
+AGAIN = "a second call"
+
+
+def combine(first: Fault, cell: Cell, where: str = FRESH) -> Cell:
+    """Return what stands after two attempts: the second, with a word on the first."""
+    if isinstance(cell, Fault):
+        if cell.infrastructure:
+            return cell
+        note = f"again on {where}" if cell.kind == first.kind else f"at first: {first.reason}"
+        return cell._replace(reason=f"{cell.reason} ({note})")
+    note = f"{where} scored it; at first: {first.reason}"
+    if isinstance(cell, float):
+        return Scored(cell, note, "", {})
+    return cell._replace(reason=f"{cell.reason} ({note})" if cell.reason else note)
+
+
+def repeatable(cell: Cell) -> bool:
+    """Tell whether a cell is a fault that the completion may have caused."""
+    return isinstance(cell, Fault) and not cell.infrastructure
+
+
+def score_inline(caller: Caller, samples: Sequence[Sample], *, group: bool) -> tuple[list[Cell], list[float], int]:
+    """Score in this process; what fails is called once more, alone or, for a `group`, with its siblings.
+
+    Returns cells, latencies in seconds, and the number of second calls.
+    """
+    cells, latencies = score_here(caller, samples)
+    if is_plain(cells):
+        return cells, latencies, 0
+    faulty = [index for index, cell in enumerate(cells) if repeatable(cell)]
+    if not faulty:
+        return cells, latencies, 0
+    for call in [list(range(len(samples)))] if group else [[index] for index in faulty]:
+        again, took = score_here(caller, [samples[index] for index in call])
+        for index, cell, latency in zip(call, again, took, strict=True):
+            first = cells[index]
+            cells[index] = combine(first, cell, AGAIN) if isinstance(first, Fault) else cell
+            latencies[index] = latency
+    return cells, latencies, 1 if group else len(faulty)

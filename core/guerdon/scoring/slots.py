@@ -1,0 +1,127 @@
+"""A place for one worker process: what it was sent, what it is doing, how long it may."""
+
+import pickle
+import selectors
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from guerdon.score import Status
+from guerdon.scoring.cells import Fault
+from guerdon.scoring.jobs import Component, Job
+from guerdon.scoring.launcher import Launcher, Process
+from guerdon.scoring.marks import Mark
+from guerdon.scoring.messages import Piece, loads
+from guerdon.scoring.packing import pack_samples
+
+IDLE_S = 120.0
+"""Seconds in which a worker must start on what it was sent; it may have to load rewards first."""
+
+BLOCKED_S = 1.0
+"""Seconds beyond the longest deadline for which an async worker's loop may not go round."""
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """A place for one worker process."""
+
+    launcher: Launcher
+    selector: selectors.BaseSelector
+    asynchronous: bool = False
+    process: Process | None = None
+    fresh: bool = False
+    """Its process has been sent nothing yet."""
+    jobs: dict[int, Job] = field(default_factory=dict)
+    """What was sent and is not answered in full."""
+    sent: float = 0.0
+
+    def prepare(self, *, fresh: bool = False) -> None:
+        """Have a process here, and one that has run nothing if it must be `fresh`.
+
+        Raises:
+            LaunchError: none could be started.
+        """
+        if self.process is not None and fresh and not self.fresh:
+            self.end(kill=True)
+        if self.process is None:
+            self.process = self.launcher.fork(asynchronous=self.asynchronous)
+            self.selector.register(self.process.channel, selectors.EVENT_READ, self)
+            self.fresh = True
+
+    def send(self, frame: bytes, jobs: Sequence[Job]) -> None:
+        """Send `jobs`, which are packed in `frame`.
+
+        Raises:
+            OSError: the process is gone.
+        """
+        assert self.process is not None
+        self.jobs.update((job.number, job) for job in jobs)
+        self.fresh = False
+        self.sent = monotonic()
+        if not self.process.channel.send(frame):
+            self.selector.modify(self.process.channel, selectors.EVENT_READ | selectors.EVENT_WRITE, self)
+
+    def receive(self) -> list[Piece]:
+        """Return the pieces that have arrived, and go on sending what waits.
+
+        Raises:
+            EOFError: the process is gone.
+            OSError: the same.
+        """
+        assert self.process is not None
+        channel = self.process.channel
+        if channel.unsent and channel.flush():
+            self.selector.modify(channel, selectors.EVENT_READ, self)
+        return [Piece(*piece) for frame in channel.receive() for piece in loads(frame)]
+
+    def mark(self) -> Mark:
+        """Return what the process is doing."""
+        assert self.process is not None
+        return self.process.marks.read()
+
+    def due(self, components: Sequence[Component]) -> float:
+        """Return the time by which the process must have moved on, on the clock of `monotonic`."""
+        mark = self.mark()
+        if job := self.jobs.get(mark.job):
+            component = components[mark.component]
+            return mark.since + component.timeout_s * (len(job.indices) if component.whole else 1)
+        if self.asynchronous and mark.since:  # it watches its calls' deadlines itself, and beats
+            return mark.since + max(c.timeout_s for c in components if c.asynchronous) + BLOCKED_S
+        return max(mark.since, self.sent) + IDLE_S
+
+    def end(self, *, kill: bool) -> int:
+        """End the process; returns its exit code, negative for a signal."""
+        assert self.process is not None
+        process, self.process, self.fresh = self.process, None, False
+        self.selector.unregister(process.channel)
+        return self.launcher.end(process, kill=kill)
+
+    def abandon(self) -> None:
+        """Leave the process to the zygote, which ends it when it ends itself."""
+        if self.process is not None:
+            self.process.channel.close()
+            self.process.marks.close()
+            self.process = None
+
+
+def pack_jobs(jobs: Sequence[Job]) -> bytes:
+    """Write jobs as one message. Raises whatever an object in a sample raises when it is pickled."""
+    return pickle.dumps(
+        [
+            (j.number, j.components, len(j.indices), tuple(pack_samples([j.ticket.samples[i] for i in j.indices])))
+            for j in jobs
+        ]
+    )
+
+
+def death(code: int) -> Fault:
+    """Describe the end of a worker in the middle of a call."""
+    if code >= 0:
+        return Fault(Status.ERROR, "exit", f"the reward ended its process, exit code {code}")
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    hint = "; the system may have run out of memory" if name == "SIGKILL" else ""
+    return Fault(Status.ERROR, name, f"its process died by {name}{hint}")

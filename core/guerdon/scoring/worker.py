@@ -1,0 +1,84 @@
+"""What runs in a worker process: take jobs, call rewards, send cells back."""
+
+import pickle
+from collections.abc import Sequence
+from time import monotonic
+
+from guerdon.sample import Sample
+from guerdon.scoring.calls import Caller, Run
+from guerdon.scoring.cells import Cell, Fault, is_plain
+from guerdon.scoring.channel import Channel
+from guerdon.scoring.marks import Marks
+from guerdon.scoring.messages import Loaded, Piece, Work, loads, not_loaded, not_read
+from guerdon.scoring.packing import unpack_samples
+
+FLUSH_S = 0.002
+"""Cells wait no longer than this before they are sent: what a kill can lose and must be repeated."""
+
+
+class Worker:
+    """The loop of one worker process for rewards that are not async; these run one call at a time."""
+
+    def __init__(self, channel: Channel, marks: Marks, components: Sequence[Loaded]) -> None:
+        self.channel = channel
+        self.marks = marks
+        self.components = components
+        self.pieces: list[Piece] = []
+        self.flushed = monotonic()
+
+    def serve(self) -> None:
+        """Work until the parent closes the connection."""
+        self.marks.clear()
+        while True:
+            for frame in self.channel.receive():
+                for work in loads(frame):
+                    self._run(Work(*work))
+                self._flush()
+                self.marks.clear()
+
+    def _run(self, work: Work) -> None:
+        try:
+            samples = unpack_samples(work.samples)
+        except Exception as error:  # noqa: BLE001  # whatever unpickling a reference raises
+            for component in work.components:
+                self._refuse(work, component, not_read(error))
+            return
+        for component in work.components:
+            caller, problem = self.components[component]
+            if caller is None:
+                self._refuse(work, component, not_loaded(problem))
+            elif caller.whole:
+                self._run_whole(work.job, component, caller, samples)
+            else:
+                self._run_each(work.job, component, caller, samples)
+
+    def _refuse(self, work: Work, component: int, fault: Fault) -> None:
+        self._keep(work.job, component, 0, [fault] * work.size, [0.0] * work.size)
+
+    def _run_each(self, job: int, component: int, caller: Caller, samples: Sequence[Sample]) -> None:
+        position = 0
+        while position < len(samples):
+            run = Run(position, until=self.flushed + FLUSH_S)
+            self.marks.write(job, component, position)
+            caller.score_each(samples, run, self.marks.times, self.marks.places)
+            self._keep(job, component, position, run.cells, run.latencies)
+            position += len(run.cells)
+            if monotonic() > run.until:
+                self._flush()
+
+    def _run_whole(self, job: int, component: int, caller: Caller, samples: Sequence[Sample]) -> None:
+        before = monotonic()
+        self.marks.write(job, component, 0)
+        cells = caller.score_all(samples)
+        share = (monotonic() - before) / max(1, len(samples))
+        self._keep(job, component, 0, cells, [share] * len(samples))
+        self._flush()
+
+    def _keep(self, job: int, component: int, first: int, cells: list[Cell], latencies: list[float]) -> None:
+        self.pieces.append(Piece(job, component, first, cells, latencies, is_plain(cells)))
+
+    def _flush(self) -> None:
+        pieces = [tuple(piece) for piece in self.pieces]
+        self.channel.send(pickle.dumps(pieces))
+        self.pieces.clear()
+        self.flushed = monotonic()

@@ -1,0 +1,127 @@
+"""The reward `correctness`."""
+
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from guerdon import Abstain, Reward, Sample, Score
+from guerdon_plugins.correctness.choice import Choice
+from guerdon_plugins.correctness.exact import Exact
+from guerdon_plugins.correctness.fields import Fields
+from guerdon_plugins.correctness.maths import Math
+from guerdon_plugins.correctness.maths.equality import INSTALL, load_library
+from guerdon_plugins.correctness.numeric import Numeric
+from guerdon_plugins.correctness.reading import BadGoldError, Reading, Reference, Subject
+from guerdon_plugins.parsing.location import AnswerFrom, Located, Location, locate
+from guerdon_plugins.parsing.normalise import ALL_FOLDS, Fold
+
+type Kind = Literal["choice", "exact", "fields", "numeric", "math"]
+
+_EVIDENCE = 200
+"""Characters of the answer that go into the evidence."""
+
+
+class Correctness(Reward):
+    """Pays for the right answer: 1 for right, 0 for wrong, a share for fields.
+
+    The reference's ``type`` says how to compare. A reference that cannot confirm any answer (empty,
+    NaN, outside its own options) makes the sample unscorable: it is abstained, never paid.
+
+    ``strict`` in the metrics: the value if the configured place holds the answer alone, else 0;
+    ``lenient``: the value wherever outside the reasoning the answer is declared.
+    """
+
+    name: ClassVar[str] = "correctness"
+    bounded: ClassVar[bool] = True
+
+    kind: Kind | None = None
+    """Score only references of this type; null scores every type that it knows."""
+
+    answer_from: AnswerFrom = "any"
+    """Where the answer stands."""
+
+    tag: str = Field("answer", min_length=1, pattern=r"^[\w.:-]+$")
+    """The block that holds the answer, with ``answer_from: tag``; the last one counts."""
+
+    marker: str | None = Field(None, min_length=1)
+    """What stands before the answer, with ``answer_from: marker``; the last one counts."""
+
+    normalise: tuple[Fold, ...] = ALL_FOLDS
+    """What does not matter when texts are compared."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.answer_from == "marker") != (self.marker is not None):
+            raise ValueError("`marker` and `answer_from: marker` need each other; give both or neither")
+        if self.isolation == "inline" and self.kind in (None, "math"):
+            raise ValueError(
+                "`isolation: inline` needs a `kind` other than math: math-verify may run without end, so it needs a "
+                "worker that can be killed"
+            )
+        if self.kind == "math" and not _has_math_verify():
+            raise ValueError(INSTALL)
+        return self
+
+    def prepare(self) -> None:
+        """Import math-verify, where references of type math may come."""
+        if self.kind in (None, "math") and _has_math_verify():
+            load_library()
+
+    def score(self, sample: Sample) -> Score | Abstain:
+        """Compare the completion's answer with the reference."""
+        kind = sample.reference.get("type")
+        if not isinstance(kind, str) or kind not in _SUBJECTS:
+            return Abstain(f"the reference has no answer of a type that correctness knows; its type is {kind!r}")
+        if self.kind not in (None, kind):
+            return Abstain(f"the reference is of type {kind!r}; this component scores only {self.kind!r}")
+        try:
+            subject = _SUBJECTS[kind](sample.reference, self.normalise)
+        except BadGoldError as error:
+            return Abstain(f"unscorable: {error}")
+        folded = kind not in ("exact", "fields") or "nfkc" in self.normalise
+        located = locate(sample.completion, Location(self.answer_from, self.tag, self.marker or ""), folded=folded)
+        return self._judge(subject, located)
+
+    def _judge(self, subject: Subject, located: Located) -> Score:
+        anywhere = subject.read(located.outside, declared=False)
+        if self.answer_from == "any":
+            reading = anywhere
+        elif located.place is None:
+            reading = Reading(0.0, None, f"the completion has no {self._place()}")
+        else:
+            reading = subject.read(located.place, declared=True)
+        answer = reading.answer
+        evidence = {
+            "gold": subject.gold,
+            "read": answer.text[:_EVIDENCE] if answer else None,
+            "span": [answer.start, answer.end] if answer else None,
+        }
+        metrics = {
+            "strict": reading.value if reading.alone else 0.0,
+            "lenient": max(reading.value, anywhere.value),
+        }
+        return Score(reading.value, reading.reason, evidence, metrics)
+
+    def _place(self) -> str:
+        match self.answer_from:
+            case "tag":
+                return f"closed <{self.tag}> block outside the reasoning"
+            case "boxed":
+                return "balanced \\boxed{} outside the reasoning"
+            case _:
+                return f"{self.marker!r} outside the reasoning"
+
+
+def _has_math_verify() -> bool:
+    return find_spec("math_verify") is not None
+
+
+_SUBJECTS: Mapping[str, Callable[[Reference, tuple[Fold, ...]], Subject]] = {
+    "choice": lambda reference, _: Choice.of(reference),
+    "exact": Exact.of,
+    "fields": Fields.of,
+    "numeric": lambda reference, _: Numeric.of(reference),
+    "math": lambda reference, _: Math.of(reference),
+}

@@ -1,0 +1,57 @@
+"""The reward `format`."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from guerdon import Abstain, Reward, Sample, Score
+from guerdon_plugins.format.judge import judge_completion
+from guerdon_plugins.format.part import Part
+from guerdon_plugins.format.shape import Shape
+
+
+class Format(Shape, Reward):
+    """Pays for the required form: 1 if the completion has it, else 0.
+
+    Without options: ``<think>`` and ``<answer>``, each once, filled, in order, nothing outside.
+    Only the completion counts, never the prompt (hiyouga/EasyR1#26).
+    """
+
+    name: ClassVar[str] = "format"
+    bounded: ClassVar[bool] = True
+
+    isolation: Literal["process", "inline"] = "inline"
+    """Inline by default: every scanner is linear, and the tests hold it to a million characters."""
+
+    prefill: str = ""
+    """What the chat template puts before the completion, such as ``<think>`` and a newline."""
+
+    special_tokens: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """End tokens; the text from the first one on is cut."""
+
+    partial: bool = False
+    """Pay the share of the parts that are fulfilled instead of all or nothing."""
+
+    def score(self, sample: Sample) -> Score | Abstain:
+        """Return 1 for the form, 0 without it; with `partial`, the share of its parts."""
+        if self.schema_from == "reference" and "schema" not in sample.reference:
+            return Abstain("the reference has no schema")
+        completion = sample.completion
+        for token in self.special_tokens:
+            completion = completion.partition(token)[0]
+        parts = judge_completion(self, self.prefill + completion, sample)
+        share = sum(part.fulfilled for part in parts) / len(parts)
+        broken = [part for part in parts if part.fault]
+        value = share if self.partial or not broken else 0.0
+        reason = f"{broken[0].name}: {broken[0].fault}" if broken else "well formed"
+        return Score(value, reason, self._evidence(parts, broken) if broken else {}, {"partial": share})
+
+    def _evidence(self, parts: list[Part], broken: list[Part]) -> dict[str, object]:
+        findings = [{"part": part.name, "fault": part.fault, "span": self._in_completion(part)} for part in broken]
+        return {"parts": {part.name: part.fulfilled for part in parts}, "findings": findings}
+
+    def _in_completion(self, part: Part) -> list[int] | None:
+        """Return the place without the prefill, which the completion does not hold."""
+        if part.span is None:
+            return None
+        return [max(0, position - len(self.prefill)) for position in part.span]

@@ -1,0 +1,67 @@
+"""Sentences that stand in a text more than once."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from guerdon_plugins.parsing.fold import fold
+from guerdon_plugins.parsing.span import Span
+from guerdon_plugins.parsing.visible import units
+
+_END = re.compile(r"(?<![.!?…])[.!?…]++(?=\s|$)|[。！？；]++|\n++")
+_NUMBERING = re.compile(
+    r"[\s\-*•#>]*+(?:(?:step|part|item|point|line|第)\s{0,3})?\(?\d{1,4}\s{0,3}[步条点.:：)、）]\s*+", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicates:
+    """How much of a text says again what it said before."""
+
+    units: int
+    """Words and signs of all sentences."""
+
+    repeated: int
+    """Words and signs of sentences that stood before."""
+
+    again: tuple[Span, ...]
+    """The repeated sentences, in order."""
+
+    @property
+    def share(self) -> float:
+        """Repeated over all, 0 to 1."""
+        return self.repeated / self.units if self.units else 0.0
+
+
+def find_duplicates(text: str) -> Duplicates:
+    """Find sentences and lines that repeat an earlier one, whatever their case, numbering or spacing.
+
+    Linear in the text's length. A sentence without a word is none.
+    """
+    seen: set[tuple[str, ...]] = set()
+    again: list[Span] = []
+    total, repeated = 0, 0
+    for sentence in split_sentences(text):
+        words = _words(sentence.text)
+        if not any(word.isalpha() for word in words):
+            continue
+        total += len(words)
+        if words in seen:
+            repeated += len(words)
+            again.append(sentence)
+        seen.add(words)
+    return Duplicates(total, repeated, tuple(again))
+
+
+def split_sentences(text: str) -> Iterator[Span]:
+    """Split at ends of sentences (a point inside 3.5 is none) and at line breaks."""
+    position = 0
+    for end in _END.finditer(text):
+        yield Span(text[position : end.start()], position).strip()
+        position = end.end()
+    yield Span(text[position:], position).strip()
+
+
+def _words(sentence: str) -> tuple[str, ...]:
+    numbering = _NUMBERING.match(sentence)
+    return tuple(units(fold(sentence[numbering.end() if numbering else 0 :]).casefold()))

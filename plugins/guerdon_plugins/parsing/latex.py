@@ -1,0 +1,109 @@
+r"""Make LaTeX around short answers plain, without moving a character.
+
+Every replacement is as long as what it replaces, filled up with `FILL`, so positions stay true.
+"""
+
+import re
+
+FILL = "\u2060"
+"""WORD JOINER: stands where a command's characters stood, and means nothing."""
+
+_WRAPPER = r"\\(?:text(?:bf|it|rm|tt|sf|normal)?|math(?:bf|rm|it|sf|tt|bb|cal|normal)|operatorname|mbox|hbox|bm|boldsymbol|boxed|fbox|underline)\s{0,3}\{"
+_ENVIRONMENT = r"\\(?:begin|end)\{(?:align|equation|gather|math|displaymath)\*?\}"
+_TOKEN = re.compile(rf"{_WRAPPER}|{_ENVIRONMENT}|\{{,\}}|\\[A-Za-z]+|\\.|[{{}}~]", re.DOTALL)
+_SIGNS = {
+    r"\$": "$",
+    r"\%": "%",
+    r"\#": "#",
+    r"\&": "&",
+    r"\_": "_",
+    r"\,": "\u2009",
+    r"\;": " ",
+    r"\:": " ",
+    "~": " ",
+    r"\!": "",
+    r"\ ": " ",
+    r"\(": " ",
+    r"\)": " ",
+    r"\[": " ",
+    r"\]": " ",
+    "{,}": ",",
+    r"\times": "×",
+    r"\cdot": "·",
+    r"\div": "÷",
+    r"\approx": "≈",
+    r"\sim": "~",
+    r"\neq": "≠",
+    r"\ne": "≠",
+    r"\leq": "≤",
+    r"\le": "≤",
+    r"\geq": "≥",
+    r"\ge": "≥",
+    r"\lt": "<",
+    r"\gt": ">",
+    r"\pm": "±",
+    r"\degree": "°",
+    r"\circ": "°",
+    r"\left": "",
+    r"\right": "",
+    r"\quad": " ",
+    r"\qquad": " ",
+    r"\displaystyle": "",
+    r"\dfrac": r"\frac",
+    r"\tfrac": r"\frac",
+    r"\cfrac": r"\frac",
+    r"\euro": "€",
+    r"\pounds": "£",
+    r"\to": "→",
+    r"\rightarrow": "→",
+    r"\therefore": " ",
+    r"\mu": "µ",
+    r"\Omega": "Ω",
+}
+
+
+def flatten(text: str) -> str:
+    r"""Return `text` with ``\text{48}`` as 48, ``\$`` as $, ``\times`` as ×, and the like.
+
+    The result has the same length. Commands that mean something (``\frac``, ``\sqrt``, ``\pi``)
+    stay. Linear in the text's length.
+    """
+    if "\\" not in text and "{" not in text:
+        return text
+    parts: list[str] = []
+    wrappers: list[bool] = []
+    position = 0
+    for token in _TOKEN.finditer(text):
+        found = token[0]
+        parts += (text[position : token.start()], _plain(found, wrappers))
+        position = token.end()
+    parts.append(text[position:])
+    return _degrees("".join(parts))
+
+
+def _plain(token: str, wrappers: list[bool]) -> str:
+    """Return what replaces a token; `wrappers` tells for each open brace whether it only wraps."""
+    if token == "{":
+        wrappers.append(False)
+    elif token == "}":
+        return FILL if wrappers and wrappers.pop() else token
+    elif token in _SIGNS:
+        return _SIGNS[token].ljust(len(token), FILL)
+    elif token.endswith("{"):
+        wrappers.append(True)
+        return " ".ljust(len(token), FILL)
+    elif token.startswith((r"\begin", r"\end")):
+        return FILL * len(token)
+    return token
+
+
+def _degrees(text: str) -> str:
+    """Take the superscript away from a degree sign: ``^°`` and ``^{°}``."""
+    if "°" not in text:
+        return text
+    return re.sub(rf"\^({FILL}*)\{{?({FILL}*)°({FILL}*)\}}?", lambda found: "°".ljust(len(found[0]), FILL), text)
+
+
+def unfill(text: str) -> str:
+    """Return `text` without fill characters."""
+    return text.replace(FILL, "")

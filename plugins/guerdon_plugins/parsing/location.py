@@ -1,0 +1,65 @@
+"""Finding the answer where the configuration says it stands."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from guerdon_plugins.parsing.boxed import last_box
+from guerdon_plugins.parsing.fold import fold
+from guerdon_plugins.parsing.reasoning import outside_reasoning
+from guerdon_plugins.parsing.span import Span
+from guerdon_plugins.parsing.tags import last_block
+
+type AnswerFrom = Literal["any", "tag", "boxed", "marker"]
+"""Where an answer stands: anywhere outside the reasoning, in the last block of a tag, in the last
+balanced box, or after the last marker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where to look for the answer."""
+
+    answer_from: AnswerFrom = "any"
+    tag: str = "answer"
+    marker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """What a completion offers to read."""
+
+    outside: Span
+    """All text outside the reasoning; every position is one in the completion."""
+
+    place: Span | None
+    """The configured place: None where the completion has none; all of `outside` for ``any``."""
+
+
+def locate(completion: str, location: Location, *, folded: bool = True) -> Located:
+    """Cut the reasoning, fold look-alikes (unless told not to) and find the configured place. Linear time."""
+    text = outside_reasoning(completion).text
+    outside = Span(fold(text) if folded else text, 0)
+    return Located(outside, _place(outside, location))
+
+
+def _place(outside: Span, location: Location) -> Span | None:
+    match location.answer_from:
+        case "tag":
+            return last_block(outside.text, location.tag)
+        case "boxed":
+            return last_box(outside.text)
+        case "marker":
+            return after_marker(outside.text, fold(location.marker))
+        case "any":
+            return outside
+
+
+def after_marker(text: str, marker: str) -> Span | None:
+    """Return the rest of the line after the last marker, or the next line where that rest is blank."""
+    found = text.rfind(marker)
+    if found < 0:
+        return None
+    start = found + len(marker)
+    while start < len(text) and text[start].isspace():
+        start += 1
+    end = text.find("\n", start)
+    return Span(text[start : end if end >= 0 else len(text)], start)

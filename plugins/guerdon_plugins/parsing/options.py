@@ -1,0 +1,121 @@
+"""Find the options of a closed list in a text."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from guerdon_plugins.parsing.normalise import normalise
+from guerdon_plugins.parsing.span import Span
+
+_LATIN = "0-9A-Za-z_\u00c0-\u024f"
+_BEFORE = rf"(?<![{_LATIN}'’\\])(?<![A-Za-z]\.)(?<![a-z0-9]-)(?<![A-Za-z]{{2}}-)"
+_AFTER = rf"(?![{_LATIN}]|['’][A-Za-z]|-[a-z0-9]|\.[A-Za-z](?![A-Za-z])|\.[0-9])"
+_PROSE_AFTER = re.compile(
+    r"[ \t]+(?!(?:is|are|was|and|or|nor|because|since|as|but|with|for|the|not|by|if|in|than|has|have|fails?|shows?|it|would|could|cannot"
+    r"|can|must|should|seems?|looks?|fits|matches|does|doesn)\b)[a-z]"
+)
+_THING_BEFORE = re.compile(
+    r"(?:points?|lines?|figures?|fig\.|panels?|images?|pictures?|photos?|angles?|sides?|vertex|vertices|circles?|tables?|charts?|columns?|rows?"
+    r"|grades?|vitamin|types?|class|groups?|sets?|plans?|teams?|curves?|graphs?|segments?|triangles?|rooms?|gates?|city|cities|person|player"
+    r"|[点线图角边列行组])[ ]{0,2}$",
+    re.IGNORECASE,
+)
+_LOWER_BEFORE = re.compile(r"(?:[(\[{（]|(?:option|choice|letter|answer)[ ]?|[*_`]{1,2}|选项?)$", re.IGNORECASE)
+MAX_MENTIONS = 400
+"""A text that names options more often chooses none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A closed list of options."""
+
+    labels: tuple[str, ...]
+    texts: tuple[str, ...] = ()
+    """What each label stands for, in the order of the labels; empty where it has no text."""
+
+    @property
+    def letters(self) -> bool:
+        """Every label is a single Latin letter."""
+        return all(len(label) == 1 and label.isascii() and label.isalpha() for label in self.labels)
+
+    def letter_run(self, text: str) -> frozenset[str]:
+        """Return the labels of a run of different capital letters such as ``AC``; none for any other text."""
+        found = frozenset(text)
+        return found if self.letters and 1 < len(text) == len(found) and found <= set(self.labels) else frozenset()
+
+    def label(self, text: str) -> str | None:
+        """Return the label that a whole text names, by letter or by the option's text."""
+        whole = normalise(text)
+        labels, texts = _lookup(self)
+        return labels.get(whole) or texts.get(whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An option named in a text."""
+
+    option: str
+    start: int
+    end: int
+    worded: bool = False
+    """Named by its text, not by its label."""
+
+
+@lru_cache(maxsize=512)
+def _lookup(options: Options) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Map normalised labels and texts to labels; a text that two options share names neither."""
+    labels = {normalise(label): label for label in options.labels}
+    texts: dict[str, str] = {}
+    for label, text in zip(options.labels, options.texts, strict=False):
+        key = normalise(text)
+        texts[key] = "" if key in texts else label
+    return labels, {key: label for key, label in texts.items() if key and label}
+
+
+@lru_cache(maxsize=512)
+def _pattern(options: Options) -> re.Pattern[str]:
+    names = {*options.labels, *(label.swapcase() for label in options.labels if options.letters)}
+    labels = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    labels = labels if options.letters else f"(?i:{labels})"
+    texts = "|".join(
+        r"\s{1,3}".join(map(re.escape, text.split())) for text in sorted(_lookup(options)[1], key=len, reverse=True)
+    )
+    bounded = rf"(?<![{_LATIN}])(?<![0-9][.,])(?i:(?P<text>{texts}))(?![{_LATIN}]|\.[0-9])|" if texts else ""
+    return re.compile(rf"{bounded}{_BEFORE}(?P<label>{labels}){_AFTER}")
+
+
+def mentions(place: Span, options: Options, *, declared: bool) -> list[Mention]:
+    """Return where a text names options, in order; positions count from the place's start.
+
+    Never the article "A", the pronoun "I", or a letter inside a word or a name such as "point B".
+    Lower-case letters count in brackets, after a word such as "option", or where the whole of a
+    declared text is short.
+    """
+    found: list[Mention] = []
+    texts = _lookup(options)[1]
+    lower = declared and len(place.text.strip()) <= 24
+    for match in _pattern(options).finditer(place.text):
+        if match.lastgroup == "text":
+            option = texts.get(normalise(match[0]))
+        else:
+            option = _label(place.text, match, options, lower=lower)
+        if option:
+            found.append(Mention(option, match.start(), match.end(), worded=match.lastgroup == "text"))
+        if len(found) > MAX_MENTIONS:
+            break
+    return found
+
+
+def _label(text: str, match: re.Match[str], options: Options, *, lower: bool) -> str | None:
+    name = match["label"]
+    option = _lookup(options)[0].get(normalise(name, ("case",)))
+    if not options.letters:
+        return option
+    before = text[max(0, match.start() - 12) : match.start()]
+    marked = _LOWER_BEFORE.search(before) is not None
+    if not marked and name in ("A", "I", "a", "i") and _PROSE_AFTER.match(text, match.end()):
+        return None
+    if name.islower() and not marked and not lower:
+        return None
+    return None if _THING_BEFORE.search(before) else option

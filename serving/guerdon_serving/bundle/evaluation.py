@@ -1,0 +1,42 @@
+"""Held-out figures from the run's ledger: before training, and at the step that is exported."""
+
+from pathlib import Path
+
+from guerdon.ledger.reader import Ledger
+from guerdon_serving.bundle.schema import EvalFacts
+from guerdon_serving.codes import BundleRefused, Code
+
+QUERY = """
+    SELECT step, component, avg(value) AS mean
+    FROM records WHERE phase = 'eval' AND sampling = 'greedy' AND value IS NOT NULL
+    GROUP BY step, component ORDER BY step, component
+"""
+
+
+def greedy_means(run: Path) -> dict[int, dict[str, float]]:
+    """Return each component's mean value over held-out greedy completions, by step; empty without a ledger."""
+    if not (run / "ledger" / "records").is_dir():
+        return {}
+    means: dict[int, dict[str, float]] = {}
+    for row in Ledger(run / "ledger").sql(QUERY).to_pylist():
+        means.setdefault(row["step"], {})[row["component"]] = round(row["mean"], 6)
+    return means
+
+
+def describe_eval(means: dict[int, dict[str, float]], step: int) -> EvalFacts:
+    """Compare the base (step 0) with the exported step, where both were evaluated."""
+    return EvalFacts(base=means.get(0, {}), grpo=means.get(step, {}) if step else {})
+
+
+def best_step(means: dict[int, dict[str, float]], outcome: str, saved: list[int]) -> int:
+    """Return the saved step with the highest held-out outcome; of equal ones the earlier.
+
+    Raises:
+        BundleRefused: no saved step was evaluated.
+    """
+    known = [step for step in saved if outcome in means.get(step, {})]
+    if not known:
+        raise BundleRefused(
+            Code.RUN_STEP, f"no checkpoint that is left was evaluated on {outcome!r} (saved: {saved}, evaluated: {sorted(means)})"
+        )
+    return max(known, key=lambda step: (means[step][outcome], -step))

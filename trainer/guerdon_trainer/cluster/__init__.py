@@ -1,0 +1,1 @@
+"""The backend for GPUs: SkyRL's own FSDP workers and vLLM servers."""

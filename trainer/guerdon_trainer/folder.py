@@ -1,0 +1,133 @@
+"""The folder of a run: what lies where, and whether this configuration may go on in it."""
+
+import json
+import os
+import platform
+import subprocess
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from guerdon import Plugins, RunError
+from guerdon.config import RunConfig, dump_config, identity
+
+VERSIONS = ("guerdon", "skyrl", "ray", "torch", "transformers", "peft", "vllm")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """Paths below ``<output_dir>/<run.name>``."""
+
+    path: Path
+
+    @property
+    def record(self) -> Path:
+        """``run.json``: configuration, versions, hashes, seeds, git state."""
+        return self.path / "run.json"
+
+    @property
+    def ledger(self) -> Path:
+        """Every component of every sample."""
+        return self.path / "ledger"
+
+    @property
+    def checkpoints(self) -> Path:
+        """SkyRL's ``global_step_N`` folders."""
+        return self.path / "checkpoints"
+
+    @property
+    def adapter(self) -> Path:
+        """The trained LoRA adapter in PEFT's format."""
+        return self.path / "adapter"
+
+    @property
+    def scratch(self) -> Path:
+        """What may be lost: the adapter on its way to the sampler, exports, logs."""
+        return self.path / "scratch"
+
+    @property
+    def tensorboard(self) -> Path:
+        """TensorBoard's event files."""
+        return self.path / "tensorboard"
+
+
+def open_run(config: RunConfig, plugins: Plugins) -> tuple[RunFolder, int]:
+    """Create the run's folder, or check that this configuration may resume it.
+
+    Returns:
+        The folder and the number of this attempt, counted from 1.
+
+    Raises:
+        RunError: the folder belongs to a run with another configuration.
+    """
+    folder = RunFolder(Path(config.runtime.output_dir).resolve() / config.run.name)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    attempt = 1
+    if folder.record.exists():
+        previous = json.loads(folder.record.read_text(encoding="utf-8"))
+        _check_same_run(previous, config, folder)
+        attempt = previous["attempt"] + 1
+    facts = describe(config, plugins) | {"attempt": attempt}
+    temporary = folder.record.with_suffix(".tmp")
+    temporary.write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    os.replace(temporary, folder.record)
+    return folder, attempt
+
+
+def describe(config: RunConfig, plugins: Plugins) -> dict[str, Any]:
+    """Gather what a reader needs to repeat the run."""
+    return {
+        "schema_version": 1,
+        "config": dump_config(config),
+        "config_hash": identity(config),
+        "rewards": {
+            name: {
+                "plugin": reward.name,
+                "origin": plugins.entry(reward.name).origin,
+                "version": plugins.entry(reward.name).version,
+                "code_hash": plugins.entry(reward.name).code_hash,
+            }
+            for name, reward in config.rewards.items()
+        },
+        "versions": {name: version for name in VERSIONS if (version := _version(name))},
+        "python": platform.python_version(),
+        "machine": {"system": platform.platform(), "cpus": os.cpu_count()},
+        "git": _git(),
+    }
+
+
+def _check_same_run(previous: dict[str, Any], config: RunConfig, folder: RunFolder) -> None:
+    if previous["config_hash"] == identity(config):
+        return
+    changed = ", ".join(_differences(previous["config"], dump_config(config)))
+    raise RunError(
+        f"{folder.path} holds a run with another configuration ({changed}). "
+        "Choose another run.name, or restore the configuration to resume"
+    )
+
+
+def _differences(old: Any, new: Any, path: str = "") -> list[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = sorted(old.keys() | new.keys())
+        return [line for key in keys for line in _differences(old.get(key), new.get(key), f"{path}.{key}".lstrip("."))]
+    return [] if old == new else [f"{path}: {old!r} -> {new!r}"]
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _git() -> dict[str, Any] | None:
+    """Return commit and whether the working tree differs from it; None outside a checkout."""
+    command = ["git", "status", "--porcelain=v2", "--branch"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = done.stdout.splitlines()
+    commit = next((line.split()[-1] for line in lines if line.startswith("# branch.oid")), None)
+    return {"commit": commit, "dirty": any(not line.startswith("#") for line in lines)}

@@ -1,0 +1,1 @@
+"""The backend for a machine without CUDA: gloo, FSDP2 on the CPU, transformers' generate."""

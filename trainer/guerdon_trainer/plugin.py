@@ -1,0 +1,76 @@
+"""The trainer's commands and its answers to ``guerdon config explain``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from guerdon import PluginError, hookimpl
+from guerdon.config import RunConfig
+
+INSTALL = "pip install 'guerdon[trainer]'"
+
+
+@hookimpl
+def register_commands(app: typer.Typer) -> None:
+    """Add ``train`` and ``demo``."""
+    app.command("train")(train)
+    app.command("demo")(demo)
+
+
+@hookimpl
+def explain_config(config: RunConfig) -> Mapping[str, str]:
+    """Say what each field becomes in SkyRL."""
+    from guerdon_trainer.skyrl_settings import explain  # noqa: PLC0415 - commands import what they need
+
+    return explain(config)
+
+
+def train(
+    config: Path,
+    overrides: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="section.field=value")] = None,
+) -> None:
+    """Train as CONFIG says; the same command resumes an interrupted run."""
+    _train(config, overrides or [])
+
+
+def demo(
+    output: Annotated[Path, typer.Option(help="Folder for data, model and run.")] = Path("runs/demo"),
+    steps: Annotated[int, typer.Option(min=1)] = 20,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    overrides: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="section.field=value")] = None,
+) -> None:
+    """Train a small vision-language model on real pictures with five rewards, on this machine's CPU."""
+    from rich.console import Console  # noqa: PLC0415
+
+    from guerdon_trainer.quickstart.demo import prepare  # noqa: PLC0415
+
+    Console().print(
+        "GRPO on easy-VQA: a small Qwen3-VL that can answer after SFT, but not reliably.\n"
+        "Five rewards judge every completion: answer, boxes, shape, brief, safe.",
+        highlight=False,
+    )
+    config = prepare(output, seed=seed)
+    _train(config, [f"run.seed={seed}", f"runtime.steps={steps}", f"runtime.output_dir={output}", *(overrides or [])])
+
+
+def _train(path: Path, overrides: list[str]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    from guerdon.config import load_config  # noqa: PLC0415
+
+    console = Console()
+    config, plugins = load_config(path, overrides)
+    try:
+        from guerdon_trainer.launch import train as run  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise PluginError(f"training needs {error.name}, which is not installed; {INSTALL}") from error
+    from guerdon.report.terminal import print_summary  # noqa: PLC0415
+    from guerdon_trainer.progress import TerminalProgress  # noqa: PLC0415
+
+    components = tuple(config.rewards)
+    with TerminalProgress(console, steps=config.runtime.steps, components=components, outcome=config.outcome) as progress:
+        folder = run(config, plugins, [progress])
+    print_summary(folder.path, console)
+    console.print(f"adapter: {folder.adapter}", highlight=False)
