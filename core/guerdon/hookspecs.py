@@ -41,4 +41,4 @@ class Hooks:
     @hookspec
     def explain_config(self, config: "RunConfig") -> Mapping[str, str]:
         """Say what fields become elsewhere, by dotted path, for ``guerdon config explain``."""
-        ...
+        raise NotImplementedError

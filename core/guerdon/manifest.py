@@ -79,7 +79,9 @@ def _images(message: object, file: Path, where: str) -> list[LazyImage]:
     if not isinstance(message, dict) or "role" not in message or "content" not in message:
         raise DataError(f"{where}: a message needs role and content; found {message!r:.100}")
     if message["role"] not in ("system", "user", "assistant"):
-        raise DataError(f"{where}: role {message['role']!r} is none of system, user, assistant; tools are not supported")
+        raise DataError(
+            f"{where}: role {message['role']!r} is none of system, user, assistant; tools are not supported"
+        )
     if isinstance(message["content"], str):
         return []
     return [image for part in message["content"] if (image := _image(part, file, where))]

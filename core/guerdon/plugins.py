@@ -48,7 +48,7 @@ class InlineFile:
         module.__file__ = self.path
         sys.modules[self.module_name] = module
         try:
-            exec(compile(self.source, self.path, "exec"), module.__dict__)
+            exec(compile(self.source, self.path, "exec"), module.__dict__)  # noqa: S102 - a file the user named
         except Exception as error:
             del sys.modules[self.module_name]
             raise PluginError(f"plugin file {self.path} fails to import: {type(error).__name__}: {error}") from error
@@ -117,7 +117,8 @@ def load_plugins(files: Iterable[str | Path] = ()) -> Plugins:
     try:
         manager.check_pending()
     except pluggy.PluginValidationError as error:
-        raise PluginError(f"plugin with an unknown hook: {error}. Hooks: register_rewards, group_scored, register_commands, explain_config") from error
+        known = ", ".join(name for name in vars(Hooks) if not name.startswith("_"))
+        raise PluginError(f"plugin with an unknown hook: {error}. Hooks: {known}") from error
     return Plugins(_collect(manager, {f.module_name: f for f in inline}), manager, inline, failures)
 
 
@@ -133,7 +134,7 @@ def _load_entry_points(manager: pluggy.PluginManager) -> Iterable[LoadFailure]:
         origin = point.dist.name if point.dist else point.value
         try:
             manager.register(point.load(), name=f"{origin}:{point.name}")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever somebody else's package raises
             failure = LoadFailure(point.name, origin, f"{type(error).__name__}: {error}")
             log.warning("plugin %r of %s failed to load: %s", point.name, origin, failure.error)
             yield failure

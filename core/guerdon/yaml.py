@@ -47,7 +47,7 @@ def load_yaml(path: str | Path) -> dict[str, Any]:
 def parse_yaml(text: str, origin: str = "YAML") -> dict[str, Any]:
     """Parse a mapping; `origin` names the text in errors."""
     try:
-        data = yaml.load(text, Loader=_Loader)
+        data = yaml.load(text, Loader=_Loader)  # noqa: S506 - it is a SafeLoader
     except ConfigError as error:
         raise ConfigError(f"{origin}: {error}") from error
     except yaml.YAMLError as error:

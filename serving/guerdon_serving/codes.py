@@ -82,7 +82,7 @@ REMEDIES: Final[dict[Code, str]] = {
     Code.FILE_LINK: "replace the link by the file itself",
     Code.FILE_CODE: "a bundle carries safetensors, JSON and text only; remove the file from base or adapter",
     Code.FILE_PATH: _EXPORT_AGAIN,
-    Code.BASE_NO_REVISION: "export the bundle again with the base's 40-hex commit in model.revision, or from a local base",
+    Code.BASE_NO_REVISION: "export it again with the base's 40-hex commit as model.revision, or from a local base",
     Code.BASE_REVISION: _EXPORT_AGAIN,
     Code.BASE_NOT_FOUND: _RIGHT_BASE,
     Code.BASE_INCOMPLETE: "complete the base folder: config.json, tokenizer, processor, chat template, safetensors",
@@ -92,7 +92,7 @@ REMEDIES: Final[dict[Code, str]] = {
     Code.ADAPTER_UNREADABLE: "save the adapter again with PEFT as safetensors",
     Code.ADAPTER_CONFIG: "train plain LoRA without bias; merge anything else into the weights yourself",
     Code.ADAPTER_BASE: _EXPORT_AGAIN,
-    Code.ADAPTER_EMPTY: "save the adapter again with the peft version that guerdon pins; newer ones save none under FSDP",
+    Code.ADAPTER_EMPTY: "save it again with the peft version that guerdon pins; newer ones save none under FSDP",
     Code.ADAPTER_FULL_WEIGHTS: "train without modules_to_save; only lora_A and lora_B are served as an adapter",
     Code.ADAPTER_KEYS: "save the adapter from the same model class and transformers version as the base",
     Code.ADAPTER_SHAPE: "make r and rank_pattern in adapter_config.json those that were trained",
@@ -122,8 +122,8 @@ REMEDIES: Final[dict[Code, str]] = {
 }
 
 
-class BundleRefused(BundleError):
-    """A bundle, or what was to become one, is refused: ``BundleRefused(code, what was found)``."""
+class RefusedError(BundleError):
+    """A bundle, or what was to become one, is refused: ``RefusedError(code, what was found)``."""
 
     @property
     def code(self) -> Code:

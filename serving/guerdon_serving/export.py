@@ -3,7 +3,7 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from guerdon_serving.bundle.adapter import describe_adapter
 from guerdon_serving.bundle.adapter_config import NAME, WEIGHTS, canonical_config
@@ -13,7 +13,7 @@ from guerdon_serving.bundle.card import NAME as CARD
 from guerdon_serving.bundle.card import write_card
 from guerdon_serving.bundle.evaluation import best_step, describe_eval, greedy_means
 from guerdon_serving.bundle.files import file_facts, read_json
-from guerdon_serving.bundle.plan import plan_serving
+from guerdon_serving.bundle.plan import adapts_tower, plan_serving
 from guerdon_serving.bundle.read import FACTS, Bundle, open_bundle, seal
 from guerdon_serving.bundle.run import (
     RunRecord,
@@ -25,8 +25,11 @@ from guerdon_serving.bundle.run import (
     read_run,
     saved_steps,
 )
-from guerdon_serving.bundle.schema import AdapterFacts, BaseFacts, BundleFacts
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.bundle.schema import AdapterFacts, BaseFacts, BundleFacts, ProbeFacts, ProbeName
+from guerdon_serving.codes import Code, RefusedError
+
+if TYPE_CHECKING:
+    from guerdon_serving.model.golden import Golden
 
 
 def export_bundle(
@@ -52,11 +55,11 @@ def export_bundle(
         allow_dirty: export although a reward ran code that is in no commit; the bundle records it.
 
     Raises:
-        BundleRefused: provenance is missing, or the adapter is not what it must be.
+        RefusedError: provenance is missing, or the adapter is not what it must be.
     """
     output = output or run_folder / "bundle"
     if output.exists() and not (output / FACTS).is_file():
-        raise BundleRefused(Code.BUNDLE_OUTPUT, f"{output} is there already and is no bundle")
+        raise RefusedError(Code.BUNDLE_OUTPUT, f"{output} is there already and is no bundle")
     staged = output.with_name(f".{output.name}.tmp")
     shutil.rmtree(staged, ignore_errors=True)
     staged.mkdir(parents=True)
@@ -90,7 +93,7 @@ def _write(
     adapter = _copy_adapter(adapter_folder(run_folder, step), staged, base)
     evaluation = describe_eval(means, run.step)
     (staged / CARD).write_text(write_card(base, run, rewards, evaluation), encoding="utf-8", newline="\n")
-    measured = _measure(staged, source, adapter)
+    golden, probes = _measure(staged, source, adapter)
     facts = BundleFacts(
         schema_version=1,
         stage="grpo",
@@ -103,7 +106,10 @@ def _write(
         serving=plan_serving(adapter, read_json(staged / "adapter" / NAME, Code.ADAPTER_CONFIG)),
         eval=evaluation,
         card=file_facts(staged / CARD, CARD),
-        **measured,
+        processor=golden.processor,
+        tokenizer=golden.tokenizer,
+        chat_template=golden.template,
+        probes=probes,
     )
     seal(staged, facts)
 
@@ -112,18 +118,19 @@ def locate_base(record: RunRecord) -> Path:
     """Return the folder that the run's base was read from, or its commit in the hub's cache.
 
     Raises:
-        BundleRefused: it is in neither, or a hub model has no commit.
+        RefusedError: it is in neither, or a hub model has no commit.
     """
     folder = Path(record.base)
     if folder.is_dir():
         return folder
     if record.revision is None:
-        raise BundleRefused(
-            Code.BASE_NO_REVISION, f"the run does not say which revision of {record.base} it trained, and no such folder is here"
+        raise RefusedError(
+            Code.BASE_NO_REVISION,
+            f"the run does not say which revision of {record.base} it trained, and no such folder is here",
         )
     cached = hub_snapshot(record.base, record.revision)
     if cached is None:
-        raise BundleRefused(Code.BASE_NOT_FOUND, f"{record.base} at {record.revision} is not in the hub's cache")
+        raise RefusedError(Code.BASE_NOT_FOUND, f"{record.base} at {record.revision} is not in the hub's cache")
     return cached
 
 
@@ -138,7 +145,7 @@ def _copy_adapter(source: Path, staged: Path, base: BaseFacts) -> AdapterFacts:
     folder = staged / "adapter"
     folder.mkdir()
     if not (source / WEIGHTS).is_file():
-        raise BundleRefused(Code.ADAPTER_MISSING, f"there is no {source / WEIGHTS}")
+        raise RefusedError(Code.ADAPTER_MISSING, f"there is no {source / WEIGHTS}")
     config = canonical_config(read_json(source / NAME, Code.ADAPTER_CONFIG), base)
     (folder / NAME).write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", encoding="utf-8", newline="\n")
     shutil.copyfile(source / WEIGHTS, folder / WEIGHTS)
@@ -146,21 +153,16 @@ def _copy_adapter(source: Path, staged: Path, base: BaseFacts) -> AdapterFacts:
     return describe_adapter(folder, staged / "base", config, base, files)
 
 
-def _measure(staged: Path, base_folder: Path, adapter: AdapterFacts) -> dict[str, object]:
+def _measure(staged: Path, base_folder: Path, adapter: AdapterFacts) -> "tuple[Golden, dict[ProbeName, ProbeFacts]]":
     """Load base and adapter, and record what they make of the probes."""
-    from guerdon_serving.model.golden import describe_prompting  # noqa: PLC0415 - loads transformers
-    from guerdon_serving.model.policy import Policy  # noqa: PLC0415
-    from guerdon_serving.model.probes import encode_probes, measure  # noqa: PLC0415
-    from guerdon_serving.model.prompting import Prompter  # noqa: PLC0415
+    from guerdon_serving.model.golden import describe_prompting
+    from guerdon_serving.model.policy import Policy
+    from guerdon_serving.model.probes import encode_probes, measure
+    from guerdon_serving.model.prompting import Prompter
 
     prompter = Prompter(staged / "base")
     encoded = encode_probes(prompter)
     golden = describe_prompting(prompter, encoded)
     policy = Policy(base_folder, golden.tokenizer)
-    policy.attach("exported", staged / "adapter", mixable=not any(adapter.groups[g] for g in ("visual", "merger", "deepstack")))
-    return {
-        "processor": golden.processor,
-        "tokenizer": golden.tokenizer,
-        "chat_template": golden.template,
-        "probes": measure(policy, "exported", encoded),
-    }
+    policy.attach("exported", staged / "adapter", mixable=not adapts_tower(adapter))
+    return golden, measure(policy, "exported", encoded)

@@ -12,7 +12,7 @@ from guerdon_serving.bundle.adapter_config import read_config
 from guerdon_serving.bundle.base import check_base, find_base
 from guerdon_serving.bundle.plan import plan_serving
 from guerdon_serving.bundle.read import Bundle, check_files, open_bundle
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 
 if TYPE_CHECKING:
     from guerdon_serving.model.policy import Policy, Precision
@@ -39,20 +39,33 @@ def verify_static(folder: Path, *, expected_id: str | None = None) -> Bundle:
     configuration, names and shapes against the model's skeleton, values, effect; the serving plan.
 
     Raises:
-        BundleRefused: the first thing that is wrong.
+        RefusedError: the first thing that is wrong.
     """
     bundle = open_bundle(folder, expected_id=expected_id)
     check_files(bundle)
+    check_adapter(bundle)
+    return bundle
+
+
+def check_adapter(bundle: Bundle) -> None:
+    """Check the adapter's configuration and tensors, and what ``bundle.json`` concludes from them.
+
+    Raises:
+        RefusedError: the first thing that is wrong.
+    """
     facts = bundle.facts
     config = read_config(bundle.adapter, facts.base)
     found = describe_adapter(bundle.adapter, bundle.base, config, facts.base, facts.adapter.files)
     if changed := [name for name in type(found).model_fields if getattr(found, name) != getattr(facts.adapter, name)]:
-        raise BundleRefused(Code.ADAPTER_FACTS, f"bundle.json says otherwise than the tensors about {', '.join(changed)}")
+        raise RefusedError(
+            Code.ADAPTER_FACTS, f"bundle.json says otherwise than the tensors about {', '.join(changed)}"
+        )
     if plan_serving(found, config) != facts.serving:
-        raise BundleRefused(Code.SERVING_PLAN, f"bundle.json plans {facts.serving.mode} serving, which does not follow from the adapter")
+        raise RefusedError(
+            Code.SERVING_PLAN, f"bundle.json plans {facts.serving.mode} serving, which does not follow from the adapter"
+        )
     if missing := sorted(PROBES - facts.probes.keys()):
-        raise BundleRefused(Code.PROBE_MISSING, f"bundle.json has no probe {', '.join(missing)}")
-    return bundle
+        raise RefusedError(Code.PROBE_MISSING, f"bundle.json has no probe {', '.join(missing)}")
 
 
 def verify_load(
@@ -66,9 +79,9 @@ def verify_load(
     """Check statically, then load the bundle on its base, offline, and ask the probes.
 
     Raises:
-        BundleRefused: the first thing that is wrong.
+        RefusedError: the first thing that is wrong.
     """
-    from guerdon_serving.model.policy import Policy  # noqa: PLC0415 - loads torch
+    from guerdon_serving.model.policy import Policy
 
     bundle = verify_static(folder, expected_id=expected_id)
     base_folder = find_base(bundle.facts.base, bundle.folder, base)
@@ -83,11 +96,11 @@ def attach(bundle: Bundle, policy: "Policy", dtype: "Precision" = "float32") -> 
     The adapter's name in the policy is the bundle's id.
 
     Raises:
-        BundleRefused: prompts, effect or answers are not as recorded.
+        RefusedError: prompts, effect or answers are not as recorded.
     """
-    from guerdon_serving.model.golden import check_prompting, describe_prompting  # noqa: PLC0415 - loads transformers
-    from guerdon_serving.model.probes import TOLERANCE, check, encode_probes  # noqa: PLC0415
-    from guerdon_serving.model.prompting import Prompter  # noqa: PLC0415
+    from guerdon_serving.model.golden import check_prompting, describe_prompting
+    from guerdon_serving.model.probes import TOLERANCE, check, encode_probes
+    from guerdon_serving.model.prompting import Prompter
 
     prompter = Prompter(bundle.base)
     encoded = encode_probes(prompter)
@@ -95,7 +108,7 @@ def attach(bundle: Bundle, policy: "Policy", dtype: "Precision" = "float32") -> 
     policy.attach(bundle.id, bundle.adapter, mixable=not bundle.facts.serving.tower)
     try:
         gap = check(policy, bundle.id, encoded, bundle.facts.probes, TOLERANCE[dtype])
-    except BundleRefused:
+    except RefusedError:
         policy.detach(bundle.id)
         raise
     return Loaded(bundle, policy, prompter, gap)

@@ -1,4 +1,4 @@
-"""A run folder as the trainer leaves it, made without training: a LoRA adapter with random B on the shipped checkpoint."""
+"""A run folder as the trainer leaves it, made without training: LoRA with random B on the shipped checkpoint."""
 
 import hashlib
 import json
@@ -7,9 +7,10 @@ import socket
 
 import pytest
 import torch
-from guerdon_trainer.quickstart.checkpoint import checkpoint_path
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForImageTextToText
+
+from guerdon_trainer.quickstart.checkpoint import checkpoint_path
 
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
@@ -59,13 +60,18 @@ def make_run(base, folder, *, name="tiny", **record):
     """Write run.json and manifests as the trainer does."""
     folder.mkdir(parents=True, exist_ok=True)
     for split in ("train", "eval"):
-        (folder.parent / f"{split}.jsonl").write_text(json.dumps({"id": split, "messages": []}) + "\n", encoding="utf-8")
+        (folder.parent / f"{split}.jsonl").write_text(
+            json.dumps({"id": split, "messages": []}) + "\n", encoding="utf-8"
+        )
     config = {
         "run": {"name": name, "seed": 7},
         "model": {"name_or_path": str(base), "revision": None, "trust_remote_code": False},
         "adapter": {"type": "lora", "rank": 8, "alpha": 16},
         "runtime": {"steps": 4, "nodes": 1, "gpus_per_node": 1, "output_dir": str(folder.parent)},
-        "data": {"train_manifest": str(folder.parent / "train.jsonl"), "eval_manifest": str(folder.parent / "eval.jsonl")},
+        "data": {
+            "train_manifest": str(folder.parent / "train.jsonl"),
+            "eval_manifest": str(folder.parent / "eval.jsonl"),
+        },
         "plugins": [],
         "outcome": "answer",
         "rewards": {"answer": {"use": "correctness", "weight": 1.0, "role": "train"}},
@@ -75,7 +81,12 @@ def make_run(base, folder, *, name="tiny", **record):
         "config": config,
         "config_hash": hashlib.sha256(b"config").hexdigest(),
         "rewards": {
-            "answer": {"plugin": "correctness", "origin": "guerdon", "version": "0.1.0", "code_hash": hashlib.sha256(b"code").hexdigest()}
+            "answer": {
+                "plugin": "correctness",
+                "origin": "guerdon",
+                "version": "0.1.0",
+                "code_hash": hashlib.sha256(b"code").hexdigest(),
+            }
         },
         "versions": {"guerdon": "0.1.0", "peft": "0.18.1", "torch": "2.13.0", "transformers": "5.16.1"},
         "git": {"commit": "0" * 40, "dirty": False},

@@ -28,9 +28,9 @@ class Backend(Protocol):
 def choose(config: RunConfig) -> Backend:
     """Return the backend that ``runtime.backend`` names."""
     if config.runtime.backend == "cluster":
-        from guerdon_trainer.cluster.backend import ClusterBackend  # noqa: PLC0415 - needs CUDA and vLLM
+        from guerdon_trainer.cluster.backend import ClusterBackend
 
         return ClusterBackend()
-    from guerdon_trainer.local.backend import LocalBackend  # noqa: PLC0415
+    from guerdon_trainer.local.backend import LocalBackend
 
     return LocalBackend()

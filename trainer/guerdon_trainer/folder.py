@@ -47,6 +47,11 @@ class RunFolder:
         return self.path / "scratch"
 
     @property
+    def logs(self) -> Path:
+        """SkyRL's log of this process and of its workers."""
+        return self.scratch / "logs"
+
+    @property
     def tensorboard(self) -> Path:
         """TensorBoard's event files."""
         return self.path / "tensorboard"
@@ -71,7 +76,7 @@ def open_run(config: RunConfig, plugins: Plugins) -> tuple[RunFolder, int]:
     facts = describe(config, plugins) | {"attempt": attempt}
     temporary = folder.record.with_suffix(".tmp")
     temporary.write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    os.replace(temporary, folder.record)
+    temporary.replace(folder.record)
     return folder, attempt
 
 

@@ -2,25 +2,22 @@
 
 import contextlib
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from typing import Any
 
-import ray
 from loguru import logger
 
 from guerdon import Plugins, RunError
 from guerdon.advantage import check_advantage
 from guerdon.config import RunConfig
-from guerdon.manifest import read_manifest
+from guerdon.manifest import Prompt, read_manifest
 from guerdon.scoring.engine import Engine
+from guerdon_trainer.adapter import save_adapter
+from guerdon_trainer.checkpoint import committed_step
 from guerdon_trainer.folder import RunFolder, open_run
 from guerdon_trainer.metrics import Metrics, Sink, TensorBoard
 from guerdon_trainer.recorder import Recorder
-from guerdon_trainer.skyrl.compat import QUIET
-
-import guerdon_trainer.skyrl  # noqa: F401 isort: skip - before anything of SkyRL
 
 
 def train(config: RunConfig, plugins: Plugins, sinks: Sequence[Sink] = ()) -> RunFolder:
@@ -32,54 +29,67 @@ def train(config: RunConfig, plugins: Plugins, sinks: Sequence[Sink] = ()) -> Ru
         sinks: further takers of metrics, such as a progress display.
 
     Raises:
-        RunError: the folder holds another run, or the saved adapter is not what it must be.
+        DataError: a manifest cannot be read.
+        RunError: the folder holds another run, a manifest is too small, or the saved adapter is
+            not what it must be.
     """
-    from guerdon_trainer.skyrl.checkpoint import committed_step  # noqa: PLC0415
-
     check_advantage(config.algorithm, config.rewards, config.outcome)
     prompts = read_manifest(config.data.train_manifest)
     held_out = read_manifest(config.data.eval_manifest) if config.data.eval_manifest else []
     if len(prompts) < config.prompts_per_step:
-        raise RunError(f"{config.data.train_manifest} holds {len(prompts)} prompts; a step needs {config.prompts_per_step}")
+        found = f"{config.data.train_manifest} holds {len(prompts)} prompts"
+        raise RunError(f"{found}; a step needs {config.prompts_per_step} (runtime.prompts_per_step)")
     folder, attempt = open_run(config, plugins)
     done = committed_step(folder.checkpoints)
     if done < config.runtime.steps:
-        recorder = Recorder(config, plugins, folder, attempt)
-        metrics = Metrics([recorder, TensorBoard(folder.tensorboard, from_step=done), *sinks])
-        with (
-            Engine(config.rewards, plugins=plugins, workers=config.runtime.scoring_workers) as engine,
-            contextlib.closing(recorder),
-        ):
-            _run(config, plugins, folder, engine, recorder, metrics, prompts, held_out)
-    _save_adapter(config, folder)
+        with contextlib.ExitStack() as stack:
+            recorder = stack.enter_context(contextlib.closing(Recorder(config, plugins, folder, attempt)))
+            workers = config.runtime.scoring_workers
+            engine = stack.enter_context(Engine(config.rewards, plugins=plugins, workers=workers))
+            stack.enter_context(log_to(folder))
+            board = TensorBoard(folder.tensorboard, from_step=done)
+            _run(config, plugins, folder, engine, recorder, Metrics([recorder, board, *sinks]), prompts, held_out)
+    save_adapter(config, folder)
     return folder
 
 
-def _run(config, plugins, folder, engine, recorder, metrics, prompts, held_out) -> None:  # type: ignore[no-untyped-def]
-    from skyrl.train.config import SkyRLTrainConfig  # noqa: PLC0415
-    from skyrl.train.utils import validate_cfg  # noqa: PLC0415
+def _run(
+    config: RunConfig,
+    plugins: Plugins,
+    folder: RunFolder,
+    engine: Engine,
+    recorder: Recorder,
+    metrics: Metrics,
+    prompts: Sequence[Prompt],
+    held_out: Sequence[Prompt],
+) -> None:
+    """Import SkyRL, connect to Ray, and run the experiment."""
+    import guerdon_trainer.skyrl  # noqa: F401 isort: skip - before anything of SkyRL
+    from skyrl.train.config import SkyRLTrainConfig
+    from skyrl.train.utils import validate_cfg
 
-    from guerdon_trainer.backend import choose  # noqa: PLC0415
-    from guerdon_trainer.skyrl.experiment import GuerdonExperiment, Parts  # noqa: PLC0415
-    from guerdon_trainer.skyrl_settings import to_skyrl  # noqa: PLC0415
+    from guerdon_trainer.backend import choose
+    from guerdon_trainer.skyrl.experiment import GuerdonExperiment, Parts
+    from guerdon_trainer.skyrl_settings import to_skyrl
 
-    with quiet(folder):
-        cfg = SkyRLTrainConfig.from_cli_overrides(to_skyrl(config, folder))
-        validate_cfg(cfg)
-        backend = choose(config)
-        with ray_session(backend, config, cfg, folder):
-            parts = Parts(config, plugins, backend, engine, recorder, metrics, prompts, held_out)
-            GuerdonExperiment(cfg, parts).run()
+    cfg = SkyRLTrainConfig.from_cli_overrides(to_skyrl(config, folder))
+    validate_cfg(cfg)
+    backend = choose(config)
+    with _ray(backend, config, cfg, folder):
+        parts = Parts(config, plugins, backend, engine, recorder, metrics, prompts, held_out)
+        GuerdonExperiment(cfg, parts).run()
 
 
 @contextlib.contextmanager
-def ray_session(backend, config, cfg, folder) -> Iterator[None]:  # type: ignore[no-untyped-def]
+def _ray(backend: Any, config: RunConfig, cfg: Any, folder: RunFolder) -> Iterator[None]:
     """Have Ray while the run lasts."""
-    from skyrl.train.utils.utils import prepare_runtime_environment  # noqa: PLC0415
+    import ray
+    from skyrl.train.utils.utils import prepare_runtime_environment
+
+    from guerdon_trainer.skyrl.compat import QUIET
 
     environment = prepare_runtime_environment(cfg) | {name: os.environ[name] for name in QUIET}
-    environment["SKYRL_LOG_FILE"] = str(folder.scratch / "logs" / "workers.log")
-    (folder.scratch / "logs").mkdir(parents=True, exist_ok=True)
+    environment["SKYRL_LOG_FILE"] = str(folder.logs / "workers.log")
     backend.start_ray(config, environment)
     try:
         yield
@@ -88,29 +98,14 @@ def ray_session(backend, config, cfg, folder) -> Iterator[None]:  # type: ignore
 
 
 @contextlib.contextmanager
-def quiet(folder: RunFolder) -> Iterator[None]:
+def log_to(folder: RunFolder) -> Iterator[None]:
     """Send SkyRL's log to a file, so that the terminal is ours."""
-    logs = folder.scratch / "logs"
-    logs.mkdir(parents=True, exist_ok=True)
+    folder.logs.mkdir(parents=True, exist_ok=True)
     os.environ["TQDM_DISABLE"] = "1"
     logger.remove()
-    handler = logger.add(logs / "trainer.log", level="INFO")
+    handler = logger.add(folder.logs / "trainer.log", level="INFO")
     try:
         yield
     finally:
         logger.remove(handler)
         logger.add(sys.stderr, level="WARNING")
-
-
-def _save_adapter(config: RunConfig, folder: RunFolder) -> None:
-    """Copy the adapter of the last checkpoint to its place, checked and with its base named."""
-    from guerdon_trainer.skyrl.adapter import check_adapter, name_base_model  # noqa: PLC0415
-
-    source = folder.checkpoints / f"global_step_{config.runtime.steps}" / "policy" / "lora_adapter"
-    staged = folder.path / "adapter.tmp"
-    shutil.rmtree(staged, ignore_errors=True)
-    shutil.copytree(source, staged)
-    name_base_model(staged, config.model.name_or_path, config.model.revision)
-    check_adapter(staged, config, trained=True)
-    shutil.rmtree(folder.adapter, ignore_errors=True)
-    Path(staged).replace(folder.adapter)

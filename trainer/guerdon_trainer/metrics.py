@@ -87,7 +87,7 @@ class TensorBoard:
     """Scalars in TensorBoard's event files."""
 
     def __init__(self, folder: Path, *, from_step: int = 0) -> None:
-        from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - a slow import, once a run
+        from torch.utils.tensorboard import SummaryWriter
 
         self._writer = SummaryWriter(str(folder), purge_step=from_step or None)
 

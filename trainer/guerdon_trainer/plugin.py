@@ -22,7 +22,7 @@ def register_commands(app: typer.Typer) -> None:
 @hookimpl
 def explain_config(config: RunConfig) -> Mapping[str, str]:
     """Say what each field becomes in SkyRL."""
-    from guerdon_trainer.skyrl_settings import explain  # noqa: PLC0415 - commands import what they need
+    from guerdon_trainer.skyrl_settings import explain
 
     return explain(config)
 
@@ -42,9 +42,9 @@ def demo(
     overrides: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="section.field=value")] = None,
 ) -> None:
     """Train a small vision-language model on real pictures with five rewards, on this machine's CPU."""
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
-    from guerdon_trainer.quickstart.demo import prepare  # noqa: PLC0415
+    from guerdon_trainer.quickstart.demo import prepare
 
     Console().print(
         "GRPO on easy-VQA: a small Qwen3-VL that can answer after SFT, but not reliably.\n"
@@ -56,21 +56,23 @@ def demo(
 
 
 def _train(path: Path, overrides: list[str]) -> None:
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
-    from guerdon.config import load_config  # noqa: PLC0415
+    from guerdon.config import load_config
 
     console = Console()
     config, plugins = load_config(path, overrides)
     try:
-        from guerdon_trainer.launch import train as run  # noqa: PLC0415
+        from guerdon_trainer.launch import train as run
     except ModuleNotFoundError as error:
         raise PluginError(f"training needs {error.name}, which is not installed; {INSTALL}") from error
-    from guerdon.report.terminal import print_summary  # noqa: PLC0415
-    from guerdon_trainer.progress import TerminalProgress  # noqa: PLC0415
+    from guerdon.report.terminal import print_summary
+    from guerdon_trainer.progress import TerminalProgress
 
     components = tuple(config.rewards)
-    with TerminalProgress(console, steps=config.runtime.steps, components=components, outcome=config.outcome) as progress:
+    with TerminalProgress(
+        console, steps=config.runtime.steps, components=components, outcome=config.outcome
+    ) as progress:
         folder = run(config, plugins, [progress])
     print_summary(folder.path, console)
     console.print(f"adapter: {folder.adapter}", highlight=False)

@@ -11,7 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 class TerminalProgress:
     """A metrics sink that draws. A context manager."""
 
-    def __init__(self, console: Console, *, steps: int, components: tuple[str, ...], outcome: str, lines: int = 8) -> None:
+    def __init__(
+        self, console: Console, *, steps: int, components: tuple[str, ...], outcome: str, lines: int = 8
+    ) -> None:
         self.console, self.components, self.outcome = console, components, outcome
         self.every = max(1, steps // lines)
         self.steps = steps
@@ -54,5 +56,6 @@ class TerminalProgress:
         key = "eval/greedy/outcome"
         if key in metrics:
             when = "before training" if step == 0 else f"after step {step}"
-            line = f"held out, {when}: {self.outcome} {metrics[key]:.3f} greedy, {metrics['eval/sampled/outcome']:.3f} sampled"
+            greedy, sampled = metrics[key], metrics["eval/sampled/outcome"]
+            line = f"held out, {when}: {self.outcome} {greedy:.3f} greedy, {sampled:.3f} sampled"
             self.console.print(line, highlight=False, style="bold")

@@ -36,14 +36,20 @@ MAPPING = (
     Target("run.name", ("trainer.run_name",), lambda c: c.run.name),
     Target("run.seed", ("trainer.seed",), lambda c: c.run.seed),
     Target("model.name_or_path", ("trainer.policy.model.path",), lambda c: c.model.name_or_path),
-    Target("model.gradient_checkpointing", ("trainer.gradient_checkpointing",), lambda c: c.model.gradient_checkpointing),
+    Target(
+        "model.gradient_checkpointing", ("trainer.gradient_checkpointing",), lambda c: c.model.gradient_checkpointing
+    ),
     Target("adapter.rank", ("trainer.policy.model.lora.rank",), lambda c: c.adapter.rank),
     Target("adapter.alpha", ("trainer.policy.model.lora.alpha",), lambda c: c.adapter.alpha),
     Target("adapter.dropout", ("trainer.policy.model.lora.dropout",), lambda c: c.adapter.dropout),
     Target(
-        "adapter.target_modules", ("trainer.policy.model.lora.target_modules",), lambda c: list(c.adapter.target_modules)
+        "adapter.target_modules",
+        ("trainer.policy.model.lora.target_modules",),
+        lambda c: list(c.adapter.target_modules),
     ),
-    Target("adapter.exclude_modules", ("trainer.policy.model.lora.exclude_modules",), lambda c: c.adapter.exclude_modules),
+    Target(
+        "adapter.exclude_modules", ("trainer.policy.model.lora.exclude_modules",), lambda c: c.adapter.exclude_modules
+    ),
     Target("algorithm.name", ("trainer.algorithm.advantage_estimator",), lambda c: c.algorithm.name),
     Target("algorithm.group_size", ("generator.n_samples_per_prompt",), lambda c: c.algorithm.group_size),
     Target("algorithm.learning_rate", ("trainer.policy.optimizer_config.lr",), lambda c: c.algorithm.learning_rate),
@@ -64,18 +70,14 @@ MAPPING = (
         ("generator.sampling_params.temperature", "trainer.algorithm.temperature"),
         lambda c: c.algorithm.temperature,
     ),
-    Target(
-        "runtime.mixed_precision", ("trainer.policy.fsdp_config.mixed_precision",), _mixed_precision
-    ),
+    Target("runtime.mixed_precision", ("trainer.policy.fsdp_config.mixed_precision",), _mixed_precision),
     Target("runtime.mixed_precision", ("trainer.bf16",), lambda c: c.runtime.mixed_precision == "bf16"),
     Target(
         "runtime.per_device_batch_size",
         ("trainer.micro_train_batch_size_per_gpu", "trainer.micro_forward_batch_size_per_gpu"),
         lambda c: c.runtime.per_device_batch_size,
     ),
-    Target(
-        "runtime.gradient_accumulation_steps", ("trainer.policy_mini_batch_size",), lambda c: c.mini_batch_prompts
-    ),
+    Target("runtime.gradient_accumulation_steps", ("trainer.policy_mini_batch_size",), lambda c: c.mini_batch_prompts),
     Target("runtime.prompts_per_step", ("trainer.train_batch_size",), lambda c: c.prompts_per_step),
     Target("runtime.steps", ("trainer.max_training_steps",), lambda c: c.runtime.steps),
     Target("runtime.checkpoint_interval", ("trainer.ckpt_interval",), lambda c: c.runtime.checkpoint_interval),
@@ -92,9 +94,7 @@ MAPPING = (
         ("trainer.placement.policy_num_gpus_per_node", "trainer.placement.ref_num_gpus_per_node"),
         _devices_per_node,
     ),
-    Target(
-        "runtime.nodes", ("generator.inference_engine.num_engines",), lambda c: c.runtime.devices
-    ),
+    Target("runtime.nodes", ("generator.inference_engine.num_engines",), lambda c: c.runtime.devices),
     Target(
         "runtime.colocate",
         ("trainer.placement.colocate_all",),
@@ -145,10 +145,8 @@ def to_skyrl(config: RunConfig, folder: RunFolder) -> dict[str, Any]:
         ConfigError: the ``skyrl`` section sets what one of our fields, or guerdon itself, sets.
     """
     owned = {name: target.value(config) for target in MAPPING for name in target.settings}
-    owned |= CONSTANT | _paths(folder)
-    suggested: dict[str, Any] = dict(LOCAL)
-    if config.runtime.backend == "cluster":
-        suggested = dict(CLUSTER_DEFAULTS)
+    owned |= {**CONSTANT, **_paths(folder)}
+    suggested = dict(CLUSTER_DEFAULTS if config.runtime.backend == "cluster" else LOCAL)
     _refuse_collisions(config, owned)
     return suggested | config.skyrl | owned
 
@@ -166,7 +164,7 @@ def _paths(folder: RunFolder) -> dict[str, Any]:
     return {
         "trainer.ckpt_path": str(folder.checkpoints),
         "trainer.export_path": str(folder.scratch / "export"),
-        "trainer.log_path": str(folder.scratch / "logs"),
+        "trainer.log_path": str(folder.logs),
         "trainer.policy.model.lora.lora_sync_path": str(folder.scratch / "adapter_sync"),
     }
 

@@ -20,7 +20,12 @@ def explain(path: Path, overrides: Iterable[str] = ()) -> list[Row]:
     for answer in plugins.manager.hook.explain_config(config=config):
         becomes |= answer
     return [
-        (field, _short(value), "override" if field in overridden else "file" if given else "default", becomes.get(field, ""))
+        (
+            field,
+            _short(value),
+            "override" if field in overridden else "file" if given else "default",
+            becomes.get(field, ""),
+        )
         for field, value, given in _fields(config, "")
     ]
 

@@ -99,7 +99,7 @@ class Ledger:
         Raises:
             LedgerError: the step is not in the ledger, or rows are missing.
         """
-        return self._matrix(self._one(step, phase, sampling))
+        return self.matrix_of(self._one(step, phase, sampling))
 
     def recompute(self, step: int, *, phase: Phase = "train", sampling: Sampling = "sampled") -> Advantages:
         """Compute the advantages of a step again, from its rows alone, in the order of `position`."""
@@ -107,10 +107,11 @@ class Ledger:
 
     def recompute_part(self, part: Part) -> Advantages:
         """Compute the advantages of one part again."""
-        return compute_advantages(self._matrix(part), self.rule(part).advantage)
+        return compute_advantages(self.matrix_of(part), self.rule(part).advantage)
 
-    def _matrix(self, part: Part) -> ComponentMatrix:
-        rule = self.rule(part)
+    def matrix_of(self, part: Part, rule: Rule | None = None) -> ComponentMatrix:
+        """Build the component matrix of a part, by another rule on the same components if one is given."""
+        rule = rule or self.rule(part)
         records, samples = self.read("records", [part]), self.read("samples", [part])
         shape = (samples.num_rows, len(rule.components))
         if records.num_rows != shape[0] * shape[1]:

@@ -7,6 +7,7 @@ import html
 import json
 import os
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from guerdon.report.selection import select_groups
 from guerdon.review import open_run
 
 SCRIPTS = ("dom.js", "data.js", "chart.js", "overview.js", "filters.js", "detail.js", "table.js", "main.js")
+STYLES = ("page.css", "charts.css", "samples.css")
 
 
 def write_report(run_folder: Path, output: Path | None = None) -> Path:
@@ -35,35 +37,39 @@ def write_report(run_folder: Path, output: Path | None = None) -> Path:
     pictures = album(run.ledger.folder / "images", rows.pictures)
     data = payload(run, rows)
     data["left_out"] |= {"pictures": pictures.left_out, "pictures_unreadable": pictures.unreadable}
-    target = output or run.folder / "report.html"
+    return write_page(output or run.folder / "report.html", SCRIPTS, run.name, data, pictures.pictures)
+
+
+def write_page(target: Path, scripts: Sequence[str], title: str, data: Any, pictures: Any) -> Path:
+    """Write a page whole or not at all, and return where it is."""
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    temporary.write_text(page("report.html", SCRIPTS, run.name, data, pictures.pictures), encoding="utf-8")
+    temporary.write_text(page(scripts, title, data, pictures), encoding="utf-8")
     temporary.replace(target)
     return target
 
 
-def page(template: str, scripts: tuple[str, ...], title: str, data: Any, pictures: Any) -> str:
-    """Fill a template: nothing in the page comes from outside the file, and no data is ever markup.
+def page(scripts: Sequence[str], title: str, data: Any, pictures: Any) -> str:
+    """Put a page together: nothing in it comes from outside the file, and no data is ever markup.
 
     Data stands in blocks that browsers do not run, as base64 of gzip: no text in it can end the
     block. The content security policy allows our own script and style by their hashes, pictures
     from ``data:`` URLs, no connection, and (trusted types) no way from text to markup.
     """
-    style = _asset("page.css")
+    style = "\n".join(_asset(name) for name in STYLES)
     script = "'use strict';\n(() => {\n" + "\n".join(_asset(name) for name in scripts) + "\n})();"
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
     slots = {
-        "policy": html.escape(policy, quote=True).replace("&#x27;", "'"),
+        "policy": policy,
         "title": html.escape(title),
         "style": style,
         "data": pack(data),
         "pictures": pack(pictures),
         "script": script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: slots[match[1]], _asset(template))
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: slots[match[1]], _asset("page.html"))
 
 
 def pack(data: Any) -> str:

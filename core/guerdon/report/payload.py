@@ -36,8 +36,7 @@ def payload(run: Run, rows: Rows) -> dict[str, Any]:
     summary = summarise(run, groups)
     return {
         "run": _facts(run, summary),
-        "overview": overview(summary),
-        "warnings": len(summary.diverging()),
+        "overview": plain(overview(summary)),
         "components": [_component(one) for one in summary.components],
         "held_out": [_comparison(row) for row in summary.held_out],
         "curves": _curves(run, summary, groups),
@@ -150,8 +149,8 @@ def _curve(curve: Curve) -> dict[str, Any]:
     return {
         "steps": list(curve.steps),
         "value": [plain(one.value) for one in curve.means],
-        "low": [plain(one.low) for one in curve.means],
-        "high": [plain(one.high) for one in curve.means],
+        "low": [plain(one.low) if one.standard_error else None for one in curve.means],
+        "high": [plain(one.high) if one.standard_error else None for one in curve.means],
         "spread": plain(curve.spread),
         "statuses": plain(curve.statuses),
     }

@@ -72,9 +72,7 @@ class _Builder:
         self.prompts: dict[str, int] = {}
         self.prompt_rows: list[dict[str, Any]] = []
         self.samples: dict[str, list[Any]] = {name: [] for name in (*self.SAMPLE, "prompt", "id", "completion", "cut")}
-        self.records = {
-            component: {name: [] for name in (*self.RECORD, *self.CODED)} for component in self.components
-        }  # type: dict[str, dict[str, list[Any]]]
+        self.records = {component: {name: [] for name in (*self.RECORD, *self.CODED)} for component in self.components}  # type: dict[str, dict[str, list[Any]]]
         self.texts = {name: _Codes() for name in self.CODED}
         self.dropped = 0
 

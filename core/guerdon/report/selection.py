@@ -56,9 +56,7 @@ def select_groups(ledger: Ledger, limit: int = MAX_RECORDS) -> Selection:
     share of every step, groups with failures ahead; then the evaluations between.
     """
     found = [
-        _Candidate(
-            GroupKey(row["phase"], row["sampling"], row["step"], row["group_id"]), row["records"], row["failed"]
-        )
+        _Candidate(GroupKey(row["phase"], row["sampling"], row["step"], row["group_id"]), row["records"], row["failed"])
         for row in ledger.sql(GROUPS).to_pylist()
     ]
     training = [one for one in found if one.key.phase == "train"]

@@ -2,10 +2,14 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from guerdon.review.estimate import Estimate
 from guerdon.review.held_out import Comparison, Verdict
-from guerdon.review.summary import ComponentSummary, Summary, Window
+from guerdon.review.summary import ADDITIVE, ComponentSummary, Summary, Window
+
+ALARMING = 0.01
+"""Failed gradings beyond this share are a warning."""
 
 VERDICTS: dict[Verdict, str] = {
     "gained": "gained",
@@ -26,11 +30,11 @@ def signed(value: float) -> str:
     return f"{value:+.3f}" if math.isfinite(value) else "none"
 
 
-def interval(estimate: Estimate) -> str:
-    """Write a difference with its interval."""
+def interval(estimate: Estimate, level: str = "") -> str:
+    """Write a difference with its interval; `level` goes before the interval."""
     if not math.isfinite(estimate.low):
         return f"{signed(estimate.value)} (no interval)"
-    return f"{signed(estimate.value)} ({signed(estimate.low)} to {signed(estimate.high)})"
+    return f"{signed(estimate.value)} ({level}{signed(estimate.low)} to {signed(estimate.high)})"
 
 
 def short(window: Window) -> str:
@@ -43,18 +47,36 @@ def statuses(component: ComponentSummary) -> str:
     return ", ".join(f"{count} {status}" for status, count in component.statuses.items() if count) or "none"
 
 
-def overview(summary: Summary) -> list[str]:
-    """Say what happened, the most important first."""
-    return [*_hacks(summary), *_outcome(summary), *_drivers(summary), *_failures(summary), *_silence(summary)]
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence or two of the overview."""
+
+    text: str
+    warning: bool = False
+    """A reader should not miss it."""
 
 
-def _hacks(summary: Summary) -> Iterator[str]:
-    for one in summary.diverging():
-        assert summary.anchor is not None
-        assert summary.training is not None
-        yield (
-            f"Possible reward hack: from {summary.training[0]} to {summary.training[1]} {one.name} rose by "
-            f"{interval(one.change)}, while the outcome {summary.outcome} changed by {interval(summary.anchor)}."
+def overview(summary: Summary) -> list[Line]:
+    """Say what happened, warnings first."""
+    lines = [*_outcome(summary), *_drivers(summary), *_silence(summary)]
+    return [*_hacks(summary), *_failures(summary), *(Line(text) for text in lines)]
+
+
+def _hacks(summary: Summary) -> Iterator[Line]:
+    """Name components that climb without the outcome."""
+    climbing, progress = summary.climbing(), summary.progress()
+    if not climbing or progress not in ("none", "unclear") or summary.training is None or summary.anchor is None:
+        return
+    first, last = summary.training
+    risen = " and ".join(f"{one.name} rose by {interval(one.change)}" for one in climbing)
+    outcome = f"the outcome {summary.outcome} changed by {interval(summary.anchor)}"
+    if progress == "none":
+        yield Line(
+            f"Possible reward hack: between {first} and {last} {risen}, and {outcome}: no gain that matters.", True
+        )
+    else:
+        yield Line(
+            f"Watch for a reward hack: between {first} and {last} {risen}, while {outcome}: no gain is shown.", True
         )
 
 
@@ -70,32 +92,32 @@ def _outcome(summary: Summary) -> Iterator[str]:
         )
         return
     yield (
-        f"The outcome {row.component} went from {number(row.before.value)} to {number(row.after.value)} on "
-        f"{row.difference.prompts} held-out prompts ({row.sampling} decoding): {interval(row.difference)}, "
-        f"95% interval. {judgement(row)}"
+        f"On {row.difference.prompts} held-out prompts ({row.sampling} decoding) the outcome {row.component} went from "
+        f"{number(row.before.value)} to {number(row.after.value)}, a change of {interval(row.difference, '95% ')}. "
+        f"{judgement(row)}"
     )
     yield from _style(summary, row)
 
 
 def judgement(row: Comparison) -> str:
     """Say what a comparison shows, and what it could not have shown."""
-    detectable = f"this many prompts show a true difference of {number(row.difference.detectable)} four times in five"
+    detectable = f"a true change of {number(row.difference.detectable)} would show four times in five"
     match row.verdict:
         case "gained":
             return "That is a gain."
         case "lost":
             return "That is a loss."
         case "no change":
-            return f"That is no change of a size that matters ({number(row.matters or 0.0)}); {detectable}."
+            return f"That is no change of a size that matters ({number(row.matters or 0.0)})."
         case "not powered":
-            return f"Not powered: the interval holds 0 and is too wide to rule a change out; {detectable}{_need(row)}."
+            return f"Not powered: too few prompts to tell a change of this size from chance; {detectable}{_need(row)}."
         case "unknown":
             return "There are too few prompts for an interval."
 
 
 def _need(row: Comparison) -> str:
     needed = row.difference.prompts_for(row.matters) if row.matters else None
-    return f", {needed} prompts would show one of {number(row.matters or 0.0)}" if needed else ""
+    return f", one of {number(row.matters or 0.0)} would need {needed} prompts" if needed else ""
 
 
 def _style(summary: Summary, row: Comparison) -> Iterator[str]:
@@ -110,37 +132,39 @@ def _style(summary: Summary, row: Comparison) -> Iterator[str]:
 
 def _drivers(summary: Summary) -> Iterator[str]:
     """Say which components the reward's rise came from."""
-    rises = {one.name: one.rise for one in summary.components if one.rise is not None}
-    total = sum(rises.values())
-    if summary.training is None or not rises:
+    if summary.training is None or summary.totals is None:
         return
     first, last = summary.training
     if first == last:
         yield f"There is only one training step ({first}), so nothing can be said about change."
         return
-    if total <= 0:
-        yield f"The total reward did not rise ({signed(total)} from {first} to {last})."
-        return
-    name = max(rises, key=lambda one: rises[one])
-    yield (
-        f"The total reward rose by {number(total)} from {first} to {last}; "
-        f"{name} explains {min(rises[name] / total, 1.0):.0%} of it."
-    )
+    rises = {one.name: one.rise for one in summary.components if one.rise is not None}
+    total = summary.totals[1] - summary.totals[0]
+    parts = [f"{name} {signed(rise)}" for name, rise in sorted(rises.items(), key=lambda item: -abs(item[1]))]
+    mix = total - sum(rises.values())
+    if summary.mode in ADDITIVE and abs(mix) >= 0.0005:
+        parts.append(f"the mix of prompts {signed(mix)}")
+    verb = "rose" if total > 0 else "fell" if total < 0 else "changed"
+    made = f": {', '.join(parts)}" if summary.mode in ADDITIVE else ""
+    yield f"The mean total reward {verb} by {number(abs(total))} between {first} and {last}{made}."
 
 
-def _failures(summary: Summary) -> Iterator[str]:
+def _failures(summary: Summary) -> Iterator[Line]:
     for one in summary.components:
         failed = one.statuses["error"] + one.statuses["timeout"]
         if failed:
             count = sum(one.statuses.values())
-            yield f"{one.name} failed on {failed} of {count} completions ({failed / count:.1%})."
+            text = f"The grading of {one.name} failed on {failed} of {count} completions ({failed / count:.1%})."
+            yield Line(text, failed / count > ALARMING)
 
 
 def _silence(summary: Summary) -> Iterator[str]:
-    share = summary.constant_share
-    if share > 0:
-        right, wrong = (sum(getattr(one, name) for one in summary.constant) for name in ("all_right", "all_wrong"))
+    groups = sum(one.groups for one in summary.constant)
+    constant, right, wrong = (
+        sum(getattr(one, name) for one in summary.constant) for name in ("constant", "all_right", "all_wrong")
+    )
+    if constant:
         yield (
-            f"{share:.0%} of the groups taught nothing, since all their completions got the same total "
-            f"({right} groups all right, {wrong} all wrong)."
+            f"{constant} of {groups} groups ({constant / groups:.1%}) taught nothing, since no completion in them was "
+            f"better than another: {right} with all outcomes right, {wrong} with all wrong."
         )

@@ -16,7 +16,8 @@ QUERY = """
     SELECT phase, sampling, step, component, group_id,
            count(value) AS count, sum(value) AS sum, min(value) AS low, max(value) AS high,
            sum(value * value) AS squares,
-           max(weight) AS weight, count(*) AS records, coalesce(sum(contribution), 0) AS contribution,
+           max(weight) AS weight, count(*) AS records, count(contribution) AS counted,
+           coalesce(sum(contribution), 0) AS contribution,
            count(*) FILTER (status = 'ok') AS ok, count(*) FILTER (status = 'abstain') AS abstain,
            count(*) FILTER (status = 'error') AS error, count(*) FILTER (status = 'timeout') AS timeout
     FROM records GROUP BY ALL ORDER BY ALL
@@ -37,7 +38,8 @@ class GroupTable:
     """[R], numbers of `Prompts`."""
 
     numbers: dict[str, Floats]
-    """[R] each: count, sum, low, high, squares, weight, records, contribution, and each status."""
+    """[R] each: count, sum, low, high, squares, weight, records, counted, contribution, and
+    each status."""
 
     prompts: Prompts
 
@@ -51,7 +53,7 @@ class GroupTable:
         modalities: Collection[str] | None = None,
     ) -> Bools:
         """Say which rows belong to a slice [R]."""
-        rows = (self.phase == phase) & (self.sampling == sampling)
+        rows: Bools = (self.phase == phase) & (self.sampling == sampling)
         if component is not None:
             rows &= self.component == component
         if steps is not None:
@@ -97,8 +99,6 @@ def read_groups(ledger: Ledger, prompts: Prompts) -> GroupTable:
         step=table["step"].to_numpy().astype(np.int64),
         component=texts("component"),
         prompt=np.array([prompts.number[group] for group in table["group_id"].to_pylist()], dtype=np.int64),
-        numbers={
-            name: table[name].to_numpy().astype(np.float64) for name in names if name not in ("step", "group_id")
-        },
+        numbers={name: table[name].to_numpy().astype(np.float64) for name in names if name not in ("step", "group_id")},
         prompts=prompts,
     )

@@ -120,7 +120,7 @@ def _comparison(
 
 def _common(before: Evaluation, after: Evaluation) -> tuple[Evaluation, Evaluation]:
     """Keep the prompts that have a value on both sides."""
-    both = np.intersect1d(*(side.prompts[~np.isnan(side.values)] for side in (before, after)))
+    both = np.intersect1d(before.prompts[~np.isnan(before.values)], after.prompts[~np.isnan(after.values)])
     kept = [np.isin(side.prompts, both) for side in (before, after)]
     return (
         Evaluation(before.values[kept[0]], before.prompts[kept[0]]),

@@ -43,7 +43,9 @@ def read_prompts(ledger: Ledger) -> Prompts:
     rows = ledger.sql(QUERY).to_pylist()
     pictures = [[name for name in row["images"] or () if name] for row in rows]
     declared = [_declared(row["metadata"]) for row in rows]
-    counted = [("text", "image")[len(row["images"] or ())] if len(row["images"] or ()) < 2 else "images" for row in rows]
+    counted = [
+        ("text", "image")[len(row["images"] or ())] if len(row["images"] or ()) < 2 else "images" for row in rows
+    ]
     known = [name for name in declared if name is not None]
     complete = bool(rows) and len(known) == len(rows)
     return Prompts(

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from guerdon.ledger.rule import ComponentRule, Rule
 from guerdon.review.estimate import Estimate, difference, mean
-from guerdon.review.groups import GroupTable, read_groups
+from guerdon.review.groups import Bools, GroupTable, read_groups
 from guerdon.review.held_out import Comparison, compare
 from guerdon.review.prompts import ModalitySource, read_prompts
 from guerdon.review.run import Run
@@ -20,6 +21,9 @@ STANDSTILL = 0.05
 
 ADDITIVE = frozenset({"sum", "gdpo", "gate"})
 """Modes in which a total is the sum of its contributions."""
+
+
+type Progress = Literal["gain", "none", "unclear", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,8 @@ class ComponentSummary:
 
     share: Share | None
     rise: float | None
-    """How much the mean contribution grew, over all samples, so that the rises of a sum add up to
-    the total's; None for a monitor."""
+    """What its own change added to the mean total; None for a monitor. The rest of the total's
+    change is the mix of prompts: a component abstains for some, and takes no part in their total."""
 
     @property
     def span(self) -> float:
@@ -80,6 +84,9 @@ class Summary:
     held_out: tuple[Comparison, ...]
     constant: tuple[ConstantGroups, ...]
     modalities: ModalitySource
+    totals: tuple[float, float] | None
+    """Mean total reward at both ends of the training; None before the first step is done."""
+
     anchor: Estimate | None
     """The change of the outcome in training, on prompts with pictures, or on all if none has any."""
 
@@ -90,20 +97,26 @@ class Summary:
                 return row
         return None
 
-    def diverging(self) -> list[ComponentSummary]:
-        """Return trained components that rose while the outcome shows no gain: a hack looks like that.
-
-        By the rule of the audit's first alarm, judged once: the interval of the component's change
-        lies above `CLIMB`, that of the outcome's below `STANDSTILL`, both as shares of the range.
-        """
-        outcome = next((one for one in self.components if one.name == self.outcome), None)
-        if outcome is None or self.anchor is None or not self.anchor.high < STANDSTILL * outcome.span:
-            return []
+    def climbing(self) -> list[ComponentSummary]:
+        """Return trained components, the outcome aside, that surely rose by more than `CLIMB` of their range."""
         return [
             one
             for one in self.components
-            if one is not outcome and one.role == "train" and one.change.low > CLIMB * one.span
+            if one.name != self.outcome and one.role == "train" and one.change.low > CLIMB * one.span
         ]
+
+    def progress(self) -> Progress:
+        """Say what the outcome did in training, by `anchor`.
+
+        ``none``, by the bound of the audit's first alarm: the interval lies below `STANDSTILL` of
+        the range. ``unclear``: it holds 0, but a gain as well.
+        """
+        outcome = next((one for one in self.components if one.name == self.outcome), None)
+        if outcome is None or self.anchor is None or not math.isfinite(self.anchor.low):
+            return "unknown"
+        if self.anchor.high < STANDSTILL * outcome.span:
+            return "none"
+        return "gain" if self.anchor.low > 0 else "unclear"
 
     @property
     def constant_share(self) -> float:
@@ -136,6 +149,7 @@ def summarise(run: Run, groups: GroupTable | None = None) -> Summary:
         held_out=_held_out(run, rule, groups, evaluations),
         constant=tuple(read_constant_groups(run.ledger, rule.outcome, _middle(bounds))),
         modalities=groups.prompts.source,
+        totals=_totals(run, windows(groups.steps())),
         anchor=_anchor(groups, bounds),
     )
 
@@ -146,6 +160,16 @@ def windows(steps: Sequence[int]) -> tuple[Window, Window] | None:
         return None
     width = max(1, min(WINDOW, len(steps) // 5))
     return Window(steps[0], steps[width - 1]), Window(steps[-width], steps[-1])
+
+
+def _totals(run: Run, ends: tuple[Window, Window] | None) -> tuple[float, float] | None:
+    if ends is None:
+        return None
+    found = [run.ledger.sql(_TOTAL.format(first=end.first, last=end.last)).to_pylist()[0]["total"] for end in ends]
+    return None if None in found else (found[0], found[1])
+
+
+_TOTAL = "SELECT avg(total) AS total FROM samples WHERE phase = 'train' AND step BETWEEN {first} AND {last}"
 
 
 def _middle(bounds: ComponentRule | None) -> float:
@@ -198,7 +222,6 @@ def _component(
 ) -> ComponentSummary:
     rows = [groups.chosen(component=rule.name, steps=range(end.first, end.last + 1)) for end in ends]
     first, last = (groups.observed(side) for side in rows)
-    earned = [groups.observed(side, "contribution", "records").mean for side in rows]
     weights = [groups.numbers["weight"][groups.chosen(component=rule.name, steps=[step])] for step in _outer(ends)]
     bounds = (rule.low, rule.high)
     return ComponentSummary(
@@ -213,8 +236,17 @@ def _component(
         change=difference(first, last, bounds),
         statuses=groups.statuses(groups.chosen(component=rule.name)),
         share=share,
-        rise=earned[1] - earned[0] if rule.role == "train" else None,
+        rise=_rise(groups, rows) if rule.role == "train" else None,
     )
+
+
+def _rise(groups: GroupTable, sides: Sequence[Bools]) -> float:
+    """Change of the mean contribution where it counts, times the share of samples for which it does."""
+    earned = [groups.observed(side, "contribution", "counted").mean for side in sides]
+    counted, records = ([float(groups.numbers[name][side].sum()) for side in sides] for name in ("counted", "records"))
+    if not all(counted):
+        return 0.0
+    return (earned[1] - earned[0]) * (counted[0] / records[0] + counted[1] / records[1]) / 2
 
 
 def _outer(ends: tuple[Window, Window]) -> tuple[int, int]:

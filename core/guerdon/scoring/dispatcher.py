@@ -382,7 +382,7 @@ class Dispatcher:
         component, still = self.components[mark.component], culprit.open(mark.component)
         indices = still if component.whole else [i for i in still if i == culprit.indices[mark.position]]
         if indices:
-            fault = timeout_of(component.timeout_s * len(indices)) if overdue else death(code)
+            fault = timeout_of(component.allowed_s(len(indices))) if overdue else death(code)
             took = monotonic() - mark.since
             self._settle(culprit, mark.component, indices, [fault] * len(indices), [took] * len(indices))
         return bool(indices)

@@ -29,6 +29,10 @@ class Component(NamedTuple):
     """The samples must stay together: `score_group`."""
     asynchronous: bool
 
+    def allowed_s(self, samples: int) -> float:
+        """Return the seconds that a call in a job of so many samples may take."""
+        return self.timeout_s * samples if self.whole else self.timeout_s
+
     @classmethod
     def of(cls, name: str, reward: Reward) -> "Component":
         """Describe a reward."""
@@ -40,11 +44,11 @@ class Component(NamedTuple):
 class Ticket:
     """A group under way. ``cells[component][sample]`` is None until it is settled."""
 
-    samples: Sequence[Sample]
-    done: Callable[["Ticket"], None]
+    samples: Sequence[Sample] = field(repr=False)
+    done: Callable[["Ticket"], None] = field(repr=False)
     """Called once, when no cell is None."""
-    cells: list[list[Cell | None]]
-    latencies: list[list[float]]
+    cells: list[list[Cell | None]] = field(repr=False)
+    latencies: list[list[float]] = field(repr=False)
     """Seconds."""
     first: dict[tuple[int, int], Fault] = field(default_factory=dict)
     """First faults, by component and sample; a retry of each is under way."""
@@ -77,7 +81,7 @@ _numbers = count(1)
 class Job:
     """Some samples of a group and the components to score them by, in one worker."""
 
-    ticket: Ticket
+    ticket: Ticket = field(repr=False)
     components: tuple[int, ...]
     indices: Sequence[int]
     """Places of the samples in the group."""

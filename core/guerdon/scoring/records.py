@@ -7,7 +7,7 @@ from guerdon.score import Record
 from guerdon.scoring.policy import Settled, record_of, value_of
 
 
-class Records(Sequence[Sequence[Record]]):
+class Records(Sequence[Sequence[Record]]):  # noqa: PLW1641  # records hold dicts, so no hash
     """Rows of records, equal to a tuple of tuples. A row is made on first sight and then kept."""
 
     __slots__ = ("_columns", "_components", "_ids", "_latencies", "_rows")
@@ -67,10 +67,6 @@ class Records(Sequence[Sequence[Record]]):
         if not isinstance(other, Sequence):
             return NotImplemented
         return len(self) == len(other) and all(tuple(a) == tuple(b) for a, b in zip(self, other, strict=True))
-
-    def __hash__(self) -> int:
-        """Hash as the tuple of rows would."""
-        return hash(tuple(self))
 
     def __repr__(self) -> str:
         """Show all records."""

@@ -84,10 +84,11 @@ class Slot:
         """Return the time by which the process must have moved on, on the clock of `monotonic`."""
         mark = self.mark()
         if job := self.jobs.get(mark.job):
-            component = components[mark.component]
-            return mark.since + component.timeout_s * (len(job.indices) if component.whole else 1)
+            return mark.since + components[mark.component].allowed_s(len(job.indices))
         if self.asynchronous and mark.since:  # it watches its calls' deadlines itself, and beats
-            return mark.since + max(c.timeout_s for c in components if c.asynchronous) + BLOCKED_S
+            jobs = self.jobs.values() if len(self.jobs) == 1 else ()
+            waiting = {k for job in jobs for k in job.components} or range(len(components))
+            return mark.since + max(components[k].timeout_s for k in waiting) + BLOCKED_S
         return max(mark.since, self.sent) + IDLE_S
 
     def end(self, *, kill: bool) -> int:

@@ -12,17 +12,17 @@ _TOKEN = re.compile(r"\\(?:boxed|fbox|framebox)\s*+\{|\\.|[{}]", re.DOTALL)
 
 def find_boxes(text: str) -> tuple[list[Span], bool]:
     """Return what stands in each balanced box, outer boxes only, and whether a box is left open. Linear time."""
-    boxes: list[Span] = []
+    boxes: list[tuple[int, int]] = []
     opened: list[int] = []
     for token in _TOKEN.finditer(text):
         if token[0] == "}":
             if opened and (start := opened.pop()) >= 0:
-                while boxes and boxes[-1].start >= start:
+                while boxes and boxes[-1][0] >= start:
                     boxes.pop()
-                boxes.append(Span(text[start : token.start()], start))
+                boxes.append((start, token.start()))
         elif token[0][-1] == "{" and token[0] != r"\{":
             opened.append(token.end() if len(token[0]) > 1 else -1)
-    return boxes, any(start >= 0 for start in opened)
+    return [Span(text[start:end], start) for start, end in boxes], any(start >= 0 for start in opened)
 
 
 def judge_boxed(text: Span, *, strict: bool, check: Callable[[Span], str]) -> tuple[list[Part], Span | None]:

@@ -8,28 +8,29 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from guerdon_plugins.parsing.visible import BLANK, WORD, count_words, unescape, without_markup
+from guerdon_plugins.parsing.visible import count_words, kinds, unescape, without_markup
 
-_SAYS_SOMETHING = re.compile(rf"[^{BLANK}.…‥·•・_。]")
+_SAYS_SOMETHING = re.compile("[cws]")
+_HAS_WORD = re.compile("[cw]")
 _LATEX_BLANK = re.compile(r"\\[hv]?phantom\s?\{[^{}]{0,200}\}|\\(?:text|mathrm|mathbf|mbox|quad|qquad|[,;:! ])|[{}~$&]")
 
 
 def says_something(text: str) -> bool:
     """Say whether a short answer stands here: anything but blanks, dots and empty markup."""
     bare = without_markup(text) if "</" in text else unescape(text)
-    return _SAYS_SOMETHING.search(bare) is not None
+    return _SAYS_SOMETHING.search(kinds(bare)) is not None
 
 
 def has_words(text: str, minimum: int = 1) -> bool:
     """Say whether the text has so many words; without spaces between them, every character is one."""
     if minimum == 1:
-        return WORD.search(without_markup(text)) is not None
+        return _HAS_WORD.search(kinds(without_markup(text))) is not None
     return count_words(text) >= minimum
 
 
 def box_says_something(text: str) -> bool:
     r"""Say whether a ``\boxed{}`` holds more than LaTeX spacing, empty groups and dots."""
-    return _SAYS_SOMETHING.search(_LATEX_BLANK.sub("", text)) is not None
+    return _SAYS_SOMETHING.search(kinds(_LATEX_BLANK.sub("", text))) is not None
 
 
 def prompt_text(prompt: Sequence[Mapping[str, Any]]) -> str:

@@ -95,6 +95,4 @@ def _is_composed(value: Any, schema: Mapping[str, Any]) -> bool:
     if not isinstance(value, dict) or not isinstance(properties, Mapping) or len(value) < 2:
         return False
     firsts = {key: _examples(own)[:1] for key, own in properties.items() if isinstance(own, Mapping)}
-    return all(
-        firsts.get(key) and canonical_json(item) == canonical_json(firsts[key][0]) for key, item in value.items()
-    )
+    return all(firsts.get(key) and same_json(item, firsts[key][0]) for key, item in value.items())

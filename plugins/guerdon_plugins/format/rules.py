@@ -5,16 +5,17 @@ text (confident-ai/deepeval#3066).
 """
 
 import re
-import unicodedata
 from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from guerdon_plugins.format.content import says_something
+from guerdon_plugins.parsing.fold import fold
 from guerdon_plugins.parsing.visible import NO_SPACES, count_words, visible, without_blanks
 
-_JOINS = rf"(?:(?![{NO_SPACES}])\w)"  # a character that continues a word
+_NO_SPACE = "".join(f"{chr(low)}-{chr(high)}" for low, high in NO_SPACES)
+_JOINS = rf"(?:(?![{_NO_SPACE}])\w)"  # a character that continues a word
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++(?=\s|$)|[。！？]+")
 _BULLET = re.compile(r"^[ \t]{0,8}(?:[-*•+]|\d{1,3}[.)、])[ \t]+\S", re.MULTILINE)
 _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
@@ -167,7 +168,7 @@ type Rule = Annotated[
 
 
 def _fold(text: str) -> str:
-    return visible(unicodedata.normalize("NFKC", text)).casefold()
+    return visible(fold(text)).casefold()
 
 
 def _occurs(word: str, folded: str) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from guerdon import Score
-
 from guerdon_plugins.grounding.colours import named_colours
 from guerdon_plugins.grounding.number_words import numbers_in
 
@@ -62,7 +61,9 @@ _ONLY = re.compile(
 )
 _ORDINALS = {
     word: rank
-    for rank, word in enumerate(["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], 1)
+    for rank, word in enumerate(
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], 1
+    )
 }
 _HAN_ORDINALS = {char: rank for rank, char in enumerate("一二三四五六七八九十", 1)}
 _RANKED = re.compile(

@@ -4,9 +4,9 @@ import re
 from functools import lru_cache
 
 import numpy as np
-from guerdon import LazyImage
 from PIL import Image
 
+from guerdon import LazyImage
 from guerdon_plugins.boxes import Box
 
 MIN_SHARE = 0.04

@@ -5,7 +5,6 @@ from bisect import bisect_left
 from itertools import groupby
 
 from guerdon import Score
-
 from guerdon_plugins.grounding.number_words import MAX_NUMBERS, Number, numbers_in, says_none
 from guerdon_plugins.grounding.read import Reading, after_declaration
 from guerdon_plugins.parsing.span import Span

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guerdon import Sample
-
 from guerdon_plugins.boxes import Order, Space
 from guerdon_plugins.grounding.claims import CHECKS, Pictures
 from guerdon_plugins.grounding.colours import COLOURS, colours_of, named_colours

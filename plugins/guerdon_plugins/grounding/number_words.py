@@ -8,10 +8,32 @@ from itertools import chain, islice
 MAX_NUMBERS = 1000
 """A text with more numbers than this states none."""
 
-_SMALL = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_SMALL = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
 _UNITS = {word: value for value, word in enumerate(_SMALL)}
 _UNITS |= {
-    word: 10 * value for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+    word: 10 * value
+    for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
 }
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 _FIXED = {"a single": 1, "half a dozen": 6, "a dozen": 12, "a pair of": 2, "a couple of": 2}

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from guerdon import Score
 from rapidfuzz.distance import Levenshtein
 
+from guerdon import Score
 from guerdon_plugins.grounding.fold import fold_text
 from guerdon_plugins.grounding.read import Reading, after_declaration
 from guerdon_plugins.parsing.normalise import normalise

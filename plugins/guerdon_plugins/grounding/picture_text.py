@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+
 from guerdon import ConfigError, LazyImage
 
 MIN_CONFIDENCE = 0.5

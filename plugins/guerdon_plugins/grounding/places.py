@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from guerdon import Score
-
 from guerdon_plugins.boxes import (
     Box,
     Frame,

@@ -5,7 +5,6 @@ from math import isfinite
 from typing import Any, Literal
 
 from guerdon import DataError, Sample
-
 from guerdon_plugins.boxes import (
     ORDERS,
     SPACES,

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
-from guerdon import Abstain, DataError, Reward, Sample, Score
 from pydantic import Field, model_validator
 
+from guerdon import Abstain, DataError, Reward, Sample, Score
 from guerdon_plugins.boxes import Order, Space
 from guerdon_plugins.grounding.claims import judge_claims
 from guerdon_plugins.grounding.counting import judge_count

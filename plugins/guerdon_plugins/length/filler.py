@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from guerdon_plugins.parsing.linear import find_all
 from guerdon_plugins.parsing.span import Span
-from guerdon_plugins.parsing.visible import NO_SPACES
+from guerdon_plugins.parsing.visible import kinds
 
 PHRASES = (
     "great question",
@@ -80,8 +80,6 @@ INTERJECTIONS = (
 )
 """Words that are filler only where they open a sentence and a punctuation mark follows."""
 
-_NO_SPACES = re.compile(f"[{NO_SPACES}]")
-
 
 def find_filler(text: str, more: tuple[str, ...] = ()) -> list[Span]:
     """Return the stock phrases in the text, in order; `more` lists further ones. Linear time."""
@@ -98,6 +96,6 @@ def _pattern(phrases: tuple[str, ...]) -> str:
 def _bounded(phrase: str) -> str:
     """Escape a phrase, so that it is not found within longer words."""
     escaped = re.escape(phrase).replace("'", "['’]")
-    before = "" if _NO_SPACES.match(phrase[0]) else r"\b"
-    after = "" if _NO_SPACES.match(phrase[-1]) else r"\b"
+    before = r"\b" if kinds(phrase[0]) == "w" else ""
+    after = r"\b" if kinds(phrase[-1]) == "w" else ""
     return f"{before}{escaped}{after}"

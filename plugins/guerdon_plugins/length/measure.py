@@ -12,9 +12,8 @@ from guerdon_plugins.length.filler import find_filler
 from guerdon_plugins.length.ngrams import Ngrams, count_ngrams
 from guerdon_plugins.length.sentences import find_duplicates
 from guerdon_plugins.length.tokens import Ids
-from guerdon_plugins.parsing.fold import fold
 from guerdon_plugins.parsing.span import Span
-from guerdon_plugins.parsing.visible import unit_spans, units
+from guerdon_plugins.parsing.visible import unit_spans, units, without_blanks
 
 MAX_FINDINGS = 20
 """Places that the evidence shows."""
@@ -96,15 +95,14 @@ def filler(text: str, more: tuple[str, ...]) -> Severity:
 
 def measure_length(text: str, unit: str) -> int:
     """Count words (single characters of scripts without spaces, other signs too) or visible characters."""
-    found = units(text)
-    return len(found) if unit == "words" else sum(map(len, found))
+    return len(units(text)) if unit == "words" else len(without_blanks(text))
 
 
 def _unit_ids(text: str) -> Ids:
-    """Number the units of a text; letter case and full width do not matter."""
+    """Number the units of a text."""
     numbers: dict[str, int] = {}
-    found = units(fold(text))
-    return np.fromiter((numbers.setdefault(unit.casefold(), len(numbers)) for unit in found), np.int64, len(found))
+    found = units(text)
+    return np.fromiter((numbers.setdefault(unit, len(numbers)) for unit in found), np.int64, len(found))
 
 
 def _ngram_reason(found: Ngrams, unit: str) -> str:

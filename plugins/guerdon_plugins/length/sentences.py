@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
-from guerdon_plugins.parsing.fold import fold
 from guerdon_plugins.parsing.span import Span
 from guerdon_plugins.parsing.visible import units
+
+MAX_SENTENCES = 20_000
+"""What stands after so many sentences is not read."""
 
 _END = re.compile(r"(?<![.!?…])[.!?…]++(?=\s|$)|[。！？；]++|\n++")
 _NUMBERING = re.compile(
@@ -41,7 +44,7 @@ def find_duplicates(text: str) -> Duplicates:
     seen: set[tuple[str, ...]] = set()
     again: list[Span] = []
     total, repeated = 0, 0
-    for sentence in split_sentences(text):
+    for sentence in islice(split_sentences(text), MAX_SENTENCES):
         words = _words(sentence.text)
         if not any(word.isalpha() for word in words):
             continue
@@ -54,14 +57,16 @@ def find_duplicates(text: str) -> Duplicates:
 
 
 def split_sentences(text: str) -> Iterator[Span]:
-    """Split at ends of sentences (a point inside 3.5 is none) and at line breaks."""
+    """Split at ends of sentences (a point inside 3.5 is none) and at line breaks; none is blank."""
     position = 0
     for end in _END.finditer(text):
-        yield Span(text[position : end.start()], position).strip()
+        if sentence := Span(text[position : end.start()], position):
+            yield sentence.strip()
         position = end.end()
-    yield Span(text[position:], position).strip()
+    if sentence := Span(text[position:], position):
+        yield sentence.strip()
 
 
 def _words(sentence: str) -> tuple[str, ...]:
     numbering = _NUMBERING.match(sentence)
-    return tuple(units(fold(sentence[numbering.end() if numbering else 0 :]).casefold()))
+    return tuple(units(sentence[numbering.end() if numbering else 0 :]))

@@ -16,12 +16,12 @@ def last_box(text: str) -> Span | None:
     first = _FIRST.search(text)
     if first is None:
         return None
-    box: Span | None = None
+    place: tuple[int, int] | None = None
     opened: list[int] = []
     for token in _TOKEN.finditer(text, first.start()):
         if token[0] == "}":
             if opened and (start := opened.pop()) >= 0:
-                box = Span(text[start : token.start()], start)
+                place = (start, token.start())
         elif token[0][-1] == "{" and token[0] != r"\{":
             opened.append(token.end() if len(token[0]) > 1 else -1)
-    return box
+    return Span(text[slice(*place)], place[0]) if place else None

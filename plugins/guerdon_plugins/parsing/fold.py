@@ -1,6 +1,5 @@
 """Fold look-alikes of plain characters, one character for one, so that positions stay true."""
 
-import re
 import unicodedata
 
 _RANGES = (
@@ -26,8 +25,19 @@ def _table() -> dict[int, str]:
     return table | _EXTRA
 
 
-_TABLE = _table()
-_FOLDABLE = re.compile("[" + "".join(re.escape(chr(code)) for code in _TABLE) + "]+")
+class _Translation(dict[int, int | str]):
+    """A table for `str.translate` in which every other character stands for itself."""
+
+    def __missing__(self, code: int) -> int:
+        if len(self) < MAX_KNOWN:
+            self[code] = code
+        return code
+
+
+MAX_KNOWN = 50_000
+"""Characters that the table keeps; others are looked up anew."""
+
+_TABLE = _Translation(_table())
 
 
 def fold(text: str) -> str:
@@ -38,4 +48,4 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _FOLDABLE.sub(lambda match: match[0].translate(_TABLE), text)
+    return text.translate(_TABLE)

@@ -27,9 +27,9 @@ _COPULA = (
     r"(?:[ \t]{0,3}(?:is|are|was|would be|should be|must be|has to be|will be|turns out to be|comes out (?:as|to)|becomes"
     r"|equals)(?:[ \t]{1,3}(?:therefore|thus|hence|then|clearly|simply|just|probably|option|choice))?(?![A-Za-z]))"
 )
-_GAP = r"[ \t*_`#\"'“”{}\\]{0,8}"
+_GAP = r"[ \t*_`#\"'“”]{0,8}"
 DECLARES = re.compile(
-    rf"(?<![A-Za-z]){_NOUN}{_GAP}(?:{_COPULA}{_GAP}[:=]?|:|=|->|→|-(?=[ \t]))"
+    rf"(?<![A-Za-z]){_NOUN}{_GAP}}}?{_GAP}(?:{_COPULA}(?:{_GAP}[:=])?|:|=|->|→|-(?=[ \t]))"
     r"|(?<![A-Za-z])(?:i|we)(?:'ll|’ll|'d|’d| will| would| shall| must| can)?(?: now| finally| therefore| thus)?"
     r" (?:choose|pick|select|settle on|settle for|go with|opt for|answer|conclude(?: that it is)?)(?![A-Za-z])[ \t]?:?"
     r"|(?:最终|正确|最后|我的)?(?:答案|答|选择|结果|结论)[ \t]?(?:应该是|应当是|应该为|应是|应为|应选|选择|就是|便是|即为|就选|是|为|选|:|=)[ \t]{0,2}:?"

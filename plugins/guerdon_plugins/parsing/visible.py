@@ -5,39 +5,123 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-BLANK = (
-    r"\s\x00-\x1f\x7f-\x9f\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
-    r"\u205f-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e0fff"
-)
-"""Characters that show nothing by themselves, for a character class: white space, invisible and
-combining characters, blank letters such as the Hangul fillers, halves of surrogate pairs."""
-
 NO_SPACES = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Burmese
+    (0x1780, 0x17FF),  # Khmer
+    (0x3005, 0x3007),
+    (0x3040, 0x30FF),  # Japanese syllables
+    (0x3400, 0x9FFF),  # Chinese
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
 )
-"""Scripts that write no spaces between words (Thai, Lao, Burmese, Khmer, Japanese, Chinese), for a
-character class. One character of them counts as a word."""
+"""Scripts that write no spaces between words: one character counts as a word."""
 
-WORD = re.compile(rf"[{NO_SPACES}]|(?:(?![{NO_SPACES}{BLANK}])[^\W_])+")
-"""A word: letters and digits."""
+MAX_KNOWN = 50_000
+"""Characters whose kind is kept; others are looked up anew."""
 
-_UNIT = re.compile(rf"[{NO_SPACES}]|(?:(?![{NO_SPACES}{BLANK}])\w)+|[^\w{BLANK}]")
-_ASCII_UNIT = re.compile(r"\w+|[!-/:-@\[-^`{-~]", re.ASCII)
-
-_BLANKS = re.compile(f"[{BLANK}]+")
-_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]+")
+_BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"  # Hangul fillers and the empty Braille cell
+_DOTS = ".…‥·•・。"
+_DIACRITICS = ((0x0300, 0x036F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE00, 0xFE0F))
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]{0,200}>")
+_UNIT = re.compile(r"c|[wmu][wmux]*|[sd]")
+_ASCII_UNIT = re.compile(r"\w+|[!-/:-@\[-^`{-~]", re.ASCII)
 _EDGES = " .,;:!?…。，；：！？\"'`*_()[]{}"
+
+
+class _Kinds(dict[int, str]):
+    """A table for `str.translate`: one letter for the kind of each character."""
+
+    def __missing__(self, code: int) -> str:
+        kind = _kind(chr(code))
+        if len(self) < MAX_KNOWN:
+            self[code] = kind
+        return kind
+
+
+class _Seen(dict[int, int | None]):
+    """A table for `str.translate` that drops what cannot be seen and keeps white space."""
+
+    def __missing__(self, code: int) -> int | None:
+        char = chr(code)
+        kept = code if char.isspace() or _kind(char) not in " x" else None
+        if len(self) < MAX_KNOWN:
+            self[code] = kept
+        return kept
+
+
+class _Spaced(dict[int, str | None]):
+    """A table for `str.translate` that folds characters and parts units by spaces."""
+
+    def __missing__(self, code: int) -> str | None:
+        char = chr(code)
+        kind = _kind(char)
+        compatible = unicodedata.normalize("NFKC", char)
+        folded = "".join(c for c in (compatible if len(compatible) == 1 else char).casefold() if _kind(c) != "x")
+        spaced = None if kind == "x" else " " if kind == " " else f" {folded} " if kind in "csd" else folded
+        if len(self) < MAX_KNOWN:
+            self[code] = spaced
+        return spaced
+
+
+def _kind(char: str) -> str:
+    """Return blank, x (diacritic), m (other mark), u (underscore), d (dot), c (a word by itself), w or s (sign)."""
+    code, category = ord(char), unicodedata.category(char)
+    if char in _BLANK_LETTERS or category[0] in "ZC":
+        return " "
+    if char == "_":
+        return "u"
+    if char in _DOTS:
+        return "d"
+    if category == "Me" or _within(code, _DIACRITICS):
+        return "x"
+    if category[0] not in "LMN":
+        return "s"
+    return "c" if _within(code, NO_SPACES) else "m" if category[0] == "M" else "w"
+
+
+def _within(code: int, ranges: tuple[tuple[int, int], ...]) -> bool:
+    return any(low <= code <= high for low, high in ranges)
+
+
+_KINDS = _Kinds()
+_SEEN = _Seen()
+_SPACED = _Spaced()
+
+
+def kinds(text: str) -> str:
+    """Return one letter for each character.
+
+    Blank: shows nothing (white space, control, invisible and unassigned characters, fillers).
+    c: a word by itself; w: part of a word; m: a mark within a word; x: a diacritic; u: underscore;
+    d: a dot; s: another sign.
+    """
+    return text.translate(_KINDS)
+
+
+def units(text: str) -> list[str]:
+    """Return words and single signs in lower case, without blanks and diacritics. Linear time."""
+    return _ASCII_UNIT.findall(text.lower()) if text.isascii() else text.translate(_SPACED).split()
+
+
+def unit_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Return where the `units` stand."""
+    return (match.span() for match in _UNIT.finditer(kinds(text)))
+
+
+def count_words(text: str) -> int:
+    """Count words; markup, blanks and signs are none."""
+    return sum(1 for unit in _UNIT.finditer(kinds(without_markup(text))) if unit[0][0] in "cw")
 
 
 def visible(text: str) -> str:
     """Return the text without invisible characters, which would split words and hide copies."""
-    return text if text.isascii() else _INVISIBLE.sub("", text)
+    return text.translate(_SEEN)
 
 
 def without_blanks(text: str) -> str:
     """Return the text without characters that show nothing."""
-    return _BLANKS.sub("", text)
+    return "".join(visible(text).split())
 
 
 def without_markup(text: str) -> str:
@@ -50,24 +134,8 @@ def unescape(text: str) -> str:
     return html.unescape(text) if "&" in text else text
 
 
-def units(text: str) -> list[str]:
-    """Return the words and other single signs of a text, without blanks."""
-    return (_ASCII_UNIT if text.isascii() else _UNIT).findall(text)
-
-
-def unit_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return where the `units` stand."""
-    return (match.span() for match in (_ASCII_UNIT if text.isascii() else _UNIT).finditer(text))
-
-
-def count_words(text: str) -> int:
-    """Count words; markup and blanks are none."""
-    return sum(1 for _ in WORD.finditer(without_markup(text)))
-
-
 def canonical(text: str) -> str:
     """Fold what a copy may change without being new: letter case, blanks, compatible characters,
     punctuation at the ends.
     """
-    folded = visible(unicodedata.normalize("NFKC", text)).casefold()
-    return " ".join(_BLANKS.sub(" ", folded).split()).strip(_EDGES)
+    return " ".join(unicodedata.normalize("NFKC", visible(text)).casefold().split()).strip(_EDGES)

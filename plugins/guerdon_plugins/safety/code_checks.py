@@ -15,12 +15,10 @@ _ROOT = re.compile(
     r"|[A-Za-z]:[\\/]*\*?|(?:\.\./){3,}\*?"
 )
 _STRIP = "\"'`.,;:)。，”’"
-_HARMLESS_COMMANDS = frozenset(
-    "clear cls ls dir pwd echo date git python python3 pip make cmake ffmpeg ffprobe convert magick open start which uname mkdir tree nvidia-smi cat"
-    " title color pause tput stty cd npm node yarn pytest mvn gradle docker dot pdflatex latex pandoc".split()
-)  # fmt: skip
 _LITERAL = re.compile(r"""^\s*\[?\s*[rfbu]{0,2}(["'])(.*?)(?:\1|$)""")
-_CALL = re.compile(r"\b(?:input|chr|bytes|b64decode|base64|requests|urlopen|decode|fromhex|atob|compile|open|read)\s*\(")
+_CALL = re.compile(
+    r"\b(?:input|chr|bytes|b64decode|base64|requests|urlopen|decode|fromhex|atob|compile|open|read)\s*\("
+)
 _SHELL_SIGN = re.compile(r"[;|&`$><]|/etc/|~/|\.ssh|/dev/|https?:")
 _PATH_CALL = re.compile(r"\bos\.(?:remove|unlink|rmdir|removedirs)\b")
 _SCRIPT_ACT = re.compile(
@@ -65,11 +63,13 @@ def harmful_call(hit: Hit) -> bool:
         return _CALL.search(hit.value.split(")")[0] + ")") is not None
     command = literal[2]
     if _PATH_CALL.search(hit.matched):
-        return _ROOT.fullmatch(command) is not None or command.startswith(("/etc", "/bin", "/usr", "/var", "/boot", "~/."))
+        return _ROOT.fullmatch(command) is not None or command.startswith(
+            ("/etc", "/bin", "/usr", "/var", "/boot", "~/.")
+        )
     words = command.split()
     if not words or _SHELL_SIGN.search(hit.value):
         return bool(words)
-    return words[0].rsplit("/", 1)[-1] not in _HARMLESS_COMMANDS
+    return words[0].rsplit("/", 1)[-1] not in published().harmless_commands
 
 
 def harmful_script(hit: Hit) -> bool:

@@ -11,27 +11,33 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from guerdon_plugins.safety.rules import ViewName
-from guerdon_plugins.safety.views import View, fold, folded, replaced
+from guerdon_plugins.safety.views import View, fold, folded, mirrored, replaced
 
 _ESCAPE = re.compile(
     r"(?:%[0-9A-Fa-f]{2})++|&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,10});"
     r"|(?:\\x[0-9A-Fa-f]{2})++|(?:\\u[0-9A-Fa-f]{4})++|(?:\\[0-3][0-7]{2}){2,}+"
 )
-_ENCODED = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{12,}+={0,2}")
+_ENCODED = re.compile(
+    r"(?<![A-Za-z0-9+/_-])(?:(?:[A-Za-z0-9+/]{16,}+\r?\n)++[A-Za-z0-9+/]++={0,2}|[A-Za-z0-9+/_-]{12,}+={0,2})"
+)
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2}){6,}")
 _ESCAPED_CODE = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\([0-3][0-7]{2})")
 
 _LEET_L_SIGN = re.compile(r"[A-Za-z][1!]|1[A-Za-z]")
 _LEET_SIGN = re.compile(r"[A-Za-z][013457@$!|]|[013457@$|][A-Za-z]")
-_LEET_WORD = re.compile(r"(?<![A-Za-z0-9@$!|])(?=[A-Za-z0-9@$!|]*[A-Za-z])(?=[A-Za-z]*[013457@$!|])[A-Za-z013457@$!|]++")
+_LEET_WORD = re.compile(
+    r"(?<![A-Za-z0-9@$!|])(?=[A-Za-z0-9@$!|]*[A-Za-z])(?=[A-Za-z]*[013457@$!|])[A-Za-z013457@$!|]++"
+)
 _LEET = str.maketrans("013457@$!|", "oieastasil")
 _LEET_L = str.maketrans("013457@$!|", "oleastasll")
 
 _SPACED = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9@$!](?:[\s._*~/|-]{1,3}[A-Za-z0-9@$!](?![A-Za-z0-9])){5,}+")
 _SEPARATORS = re.compile(r"[\s._*~/|-]+")
-_BROKEN_WORD = re.compile(r"(?<=[A-Za-z])-\n(?=[a-z])")
+_BROKEN_WORD = re.compile(r"(?<=[A-Za-z])(?:-\n|<[/a-zA-Z!][^<>\n]{0,60}>(?:<[/a-zA-Z!][^<>\n]{0,60}>)?)(?=[a-z])")
+_UNDERSCORED = re.compile(r"[A-Za-z]_[A-Za-z]")
+RIGHT_TO_LEFT = "\u202e"
 
-_SHELL_SIGN = re.compile(r"""["'\\][A-Za-z/~-]|\$\{?IFS|\\\n""")
+_SHELL_SIGN = re.compile(r"""["'\\][A-Za-z/~-]|\$\{?IFS|\$@|\\\n""")
 _SHELL_QUOTE = re.compile(r"""["']++|\\(?=[A-Za-z/~-])|\\\n|\$\{?IFS\}?(?:\$\d)?|\$@""")
 
 
@@ -44,6 +50,8 @@ def readings(text: str) -> Iterator[tuple[ViewName, View]]:
     for view in filter(None, (plain, joined(plain))):
         yield "plain", view
         yield from (("leet", leet) for leet in unleeted(view))
+    if RIGHT_TO_LEFT in text:
+        yield "plain", mirrored(plain)
     if close := squeezed(plain):
         yield "squeezed", close
     if shell := unquoted(plain):
@@ -61,7 +69,12 @@ def decoded(view: View) -> View | None:
 
 
 def unleeted(view: View) -> Iterator[View]:
-    """Read digits and signs within words as letters; 1 and ! as i, then as l. No position changes."""
+    """Read digits and signs within words as letters; 1 and ! as i, then as l. No position changes.
+
+    Words that underscores join are read as single words, too.
+    """
+    if _UNDERSCORED.search(view.text):
+        yield View(view.text.replace("_", " "), view.locate)
     if not _LEET_SIGN.search(view.text):
         return
     read = _LEET_WORD.sub(lambda word: _unleet(word[0], _LEET), view.text)
@@ -77,8 +90,8 @@ def squeezed(view: View) -> View | None:
 
 
 def joined(view: View) -> View | None:
-    """Close up words that a hyphen breaks over two lines."""
-    return replaced(view, _BROKEN_WORD, lambda _: "") if "-\n" in view.text else None
+    """Close up words that a hyphen breaks over two lines, or a tag in two."""
+    return replaced(view, _BROKEN_WORD, lambda _: "") if "-\n" in view.text or ">" in view.text else None
 
 
 def unquoted(view: View) -> View | None:
@@ -109,7 +122,7 @@ def _code(match: re.Match[str]) -> str:
 def _decode(run: str) -> str:
     if _HEX.fullmatch(run):
         return _printable(bytes.fromhex(run)) or run
-    body = run.rstrip("=").translate(_STANDARD)
+    body = "".join(run.split()).rstrip("=").translate(_STANDARD)
     if len(body) % 4 == 1:
         return run
     try:

@@ -10,19 +10,35 @@ from guerdon_plugins.safety.hit import Hit
 from guerdon_plugins.safety.published import published
 
 _EDGE = ".,;:!?)\"'`>]}*_"
-_ACCOUNT_WORD = re.compile(r"log-?in|sign-?in|verif|secure|account|update|support|billing|auth|confirm|wallet|password|unlock|recover|bonus|gift|claim")
-_RISKY_ENDINGS = ("tk", "ml", "ga", "cf", "gq", "zip", "mov", "top", "click", "loan", "kim", "work", "country", "xyz", "icu", "rest")
+_ACCOUNT_WORD = re.compile(
+    r"log-?in|sign-?in|verif|secure|account|update|support|billing|auth|confirm|wallet|password|unlock|recover|bonus|gift|claim"
+)
+_RISKY_ENDINGS = (
+    "tk",
+    "ml",
+    "ga",
+    "cf",
+    "gq",
+    "zip",
+    "mov",
+    "top",
+    "click",
+    "loan",
+    "kim",
+    "work",
+    "country",
+    "xyz",
+    "icu",
+    "rest",
+)
 _PROGRAM = re.compile(r"\.(?:exe|scr|bat|cmd|ps1|vbs|hta|msi|pif|lnk|apk|jar|wsf|com)$", re.IGNORECASE)
-_PLAIN_PARAMETERS = frozenset(
-    "v ver version w h width height size s sz format fm fmt fit quality q dpr auto crop scale raw dl cache rev theme style branch color colour lang"
-    " align type mode bg fg font zoom x y page rotate download dpi resize background ext ixlib".split()
-)  # fmt: skip
 _PLAIN_VALUE = re.compile(r"[\w.,:#-]{0,12}")
 _SECRET_PARAMETERS = re.compile(
     r"(?:^|[_-])(?:access_?token|token|session(?:_?id)?|sid|cookies?|passw(?:or)?d|pwd|secret|api_?key|auth|credentials?|history|conversation|prompt|chat"
-    r"|messages?|ssn|env|leak|exfil|dump|stolen|payload|user_?data|private_?key|jwt|bearer|creds?)(?:$|[_-])",
+    r"|ssn|env|leak|exfil|dump|stolen|payload|user_?data|private_?key|jwt|bearer|creds?)(?:$|[_-])",
     re.IGNORECASE,
 )
+_DIGITS_AS_LETTERS = str.maketrans("0135", "oles")
 _SCRIPT_STUB = re.compile(r"(?:javascript|vbscript)\s*:\s*(?:void\s*\(?\s*0\s*\)?|;|//|#)?\s*;?[)\]]?$", re.IGNORECASE)
 
 
@@ -30,15 +46,17 @@ def split(url: str) -> SplitResult | None:
     """Take a URL apart; None if it is none."""
     try:
         parts = urlsplit(url.strip().rstrip(_EDGE))
-        return parts if parts.hostname else None
     except ValueError:
         return None
+    return parts if parts.hostname else None
 
 
 def registered(host: str) -> str:
     """Return the domain that somebody registered: two labels, or three under a second-level ending."""
     labels = host.strip(".").split(".")
-    second_level = len(labels) >= 3 and len(labels[-1]) == 2 and labels[-2] in ("co", "com", "org", "net", "gov", "ac", "edu")
+    second_level = (
+        len(labels) >= 3 and len(labels[-1]) == 2 and labels[-2] in ("co", "com", "org", "net", "gov", "ac", "edu")
+    )
     return ".".join(labels[-3:] if second_level else labels[-2:])
 
 
@@ -50,7 +68,9 @@ def _is_local(host: str) -> bool:
     if host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
         return True
     address = _address(host)
-    return address is not None and (address.is_loopback or address.is_unspecified or str(address).startswith(("10.", "192.168.", "172.16.")))
+    return address is not None and (
+        address.is_loopback or address.is_unspecified or str(address).startswith(("10.", "192.168.", "172.16."))
+    )
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:
@@ -80,7 +100,10 @@ def suspicious_url(hit: Hit) -> bool:
         or _is_mixed(hit.original, host)
         or host.removeprefix("www.") in published().shorteners
         or _imitates(host, parts.path)
-        or (_PROGRAM.search(parts.path) is not None and not _is_among(host, published().download_hosts))
+        or (
+            _PROGRAM.search(parts.path) is not None
+            and not _is_among(host, published().download_hosts | published().installer_hosts)
+        )
     )
 
 
@@ -91,10 +114,15 @@ def _is_mixed(original: str, host: str) -> bool:
 
 def _imitates(host: str, path: str) -> bool:
     words = set(re.split(r"[.-]", host))
+    alike = {word.translate(_DIGITS_AS_LETTERS) for word in words if not word.isalpha()}
+    if alike & published().brands.keys():
+        return True
     own = registered(host)
     asks = _ACCOUNT_WORD.search(host) or _ACCOUNT_WORD.search(path.lower())
     spoofed = any(own not in domains for brand, domains in published().brands.items() if brand in words)
-    return bool(asks and (spoofed or host.rsplit(".", 1)[-1] in _RISKY_ENDINGS)) or (spoofed and any(f"{b}.com." in host for b in published().brands))
+    return bool(asks and (spoofed or host.rsplit(".", 1)[-1] in _RISKY_ENDINGS)) or (
+        spoofed and any(f"{b}.com." in host for b in published().brands)
+    )
 
 
 def script_link(hit: Hit) -> bool:
@@ -130,15 +158,21 @@ def url_with_data(hit: Hit) -> bool:
         return True
     if _is_local(host) or _is_among(host, published().static_hosts):
         return False
-    filled = any(not _is_plain(name, value) for name, value in parse_qsl(parts.query.replace(";", "&"), max_num_fields=None))
+    filled = any(
+        not _is_plain(name, value) for name, value in parse_qsl(parts.query.replace(";", "&"), max_num_fields=None)
+    )
     bare = bool(parts.query) and "=" not in parts.query and len(parts.query) >= 12
-    return filled or bare or any(_text_in(piece) for piece in [*host.split(".")[:-2], *re.split(r"[/.]", parts.path)])
+    return (
+        filled
+        or bare
+        or any(_text_in(piece) for piece in [*parts.netloc.split(".")[:-2], *re.split(r"[/.]", parts.path)])
+    )
 
 
 def _is_plain(name: str, value: str) -> bool:
     if _SECRET_PARAMETERS.search(name):
         return not value
-    if name.lower() in _PLAIN_PARAMETERS:
+    if name.lower() in published().plain_parameters:
         return _PLAIN_VALUE.fullmatch(value) is not None
     return len(value) < 6
 
@@ -146,10 +180,15 @@ def _is_plain(name: str, value: str) -> bool:
 def url_with_secret(hit: Hit) -> bool:
     """The link has a parameter for a secret, or encoded text as a value."""
     parts = split(hit.value)
-    if parts is None or _is_local((parts.hostname or "").lower()):
+    host = (parts.hostname or "").lower() if parts else ""
+    if parts is None or _is_local(host) or _is_among(host, published().static_hosts):
         return False
     for name, value in parse_qsl(parts.query):
-        if _SECRET_PARAMETERS.search(name) and len(value) >= 6 and not value.lower().startswith(("your", "xxx", "example", "<")):
+        if (
+            _SECRET_PARAMETERS.search(name)
+            and len(value) >= 6
+            and not value.lower().startswith(("your", "xxx", "example", "<"))
+        ):
             return True
         if " " in _text_in(value) or ":" in _text_in(value):
             return True

@@ -5,12 +5,13 @@ import re
 from guerdon_plugins.safety.hit import Hit
 
 _EXPLAINS = re.compile(
-    r"injection|jail.?break|\battack|adversar|malicious|untrusted|exploit|red.?team|social engineering|phishing|manipulat|vulnerab|hack(?:ing|ed) (?:the )?(?:grader|reward)"
-    r"|注入|越狱|攻击|恶意|不可信|操纵",
+    r"injection|jail.?break|\battack|adversar|malicious|untrusted|exploit|red.?team|social engineering|phishing|manipulat"
+    r"|vulnerab|hack(?:ing|ed) (?:the )?(?:grader|reward)|注入|越狱|攻击|恶意|不可信|操纵",
     re.IGNORECASE,
 )
-_OPEN = "\"'`“‘「『《"
-_CLOSE = "\"'`”’」』》"
+_PAIRS = ("「」", "『』", "《》")
+_SINGLE_OPEN = re.compile(r"(?:^|[\s(])'[^']{0,80}$")
+_SINGLE_CLOSE = re.compile(r"[^']{0,120}'(?:[\s).,;:!?]|$)")
 
 
 def is_explained(hit: Hit) -> bool:
@@ -19,13 +20,15 @@ def is_explained(hit: Hit) -> bool:
     A phrase without quotes is used, whatever stands around it; so is one in a text that names no attack.
     """
     before, after = hit.before(200), hit.after(200)
-    if not _EXPLAINS.search(before) and not _EXPLAINS.search(after):
+    if not (_EXPLAINS.search(before) or _EXPLAINS.search(after)):
         return False
-    line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
-    return any(
-        line_before.count(opening) % 2 == 1 and closing in line_after
-        if opening == closing
-        else line_before.rfind(opening) > line_before.rfind(closing) and closing in line_after
-        for opening, closing in zip(_OPEN, _CLOSE, strict=True)
-        if opening != "'"
-    ) or re.search(r"(?:^|[\s(])'[^']{0,80}$", line_before) is not None and re.match(r"[^']{0,120}'(?:[\s).,;:!?]|$)", line_after) is not None
+    return _is_quoted(before.rpartition("\n")[2], after.partition("\n")[0])
+
+
+def _is_quoted(before: str, after: str) -> bool:
+    """Say whether a quotation that opens in `before` closes in `after`, both on one line."""
+    if any(before.count(quote) % 2 and quote in after for quote in '"`'):
+        return True
+    if any(before.rfind(pair[0]) > before.rfind(pair[1]) and pair[1] in after for pair in _PAIRS):
+        return True
+    return _SINGLE_OPEN.search(before) is not None and _SINGLE_CLOSE.match(after) is not None

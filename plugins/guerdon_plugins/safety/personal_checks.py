@@ -8,20 +8,17 @@ from guerdon_plugins.safety.hit import Hit
 from guerdon_plugins.safety.published import published
 
 _CARD_CONTEXT = re.compile(
-    r"\b(?:card|credit|debit|visa|mastercard|master card|amex|american express|discover|diners|maestro|cvv|cvc|expir|valid (?:until|thru|through)|payment|paid with|pan)"
+    r"\b(?:card|credit|debit|visa|master ?card|amex|american express|discover|diners|maestro|cvv|cvc|expir|payment|paid with|pan)"
+    r"|\bvalid (?:until|thru|through)"
     r"|信用卡|银行卡|储蓄卡|卡号|借记卡",
     re.IGNORECASE,
 )
 _GROUPED = frozenset({(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 4, 2), (4, 4, 4, 4, 1), (6, 13)})
-_IBAN_COUNTRIES = (
-    "AD AE AL AT AZ BA BE BG BH BR BY CH CR CY CZ DE DK DO EE EG ES FI FO FR GB GE GI GL GR GT HR HU IE IL IQ IS IT JO KW KZ LB LC LI LT LU LV LY MC MD ME"
-    " MK MR MT MU NL NO PK PL PS PT QA RO RS SA SC SE SI SK SM ST SV TL TN TR UA VA VG XK"
+_RESERVED_DOMAIN = re.compile(
+    r"(?:^|[.-])(?:example\.(?:com|org|net|edu)|[a-z0-9-]+\.(?:example|test|invalid|localhost|local|internal))$|^example\.\w+$"
 )
-_FILE_ENDINGS = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "py", "json", "html", "txt", "md", "pdf", "zip", "yml", "yaml"})
-_RESERVED_DOMAIN = re.compile(r"(?:^|[.-])(?:example\.(?:com|org|net|edu)|[a-z0-9-]+\.(?:example|test|invalid|localhost|local|internal))$|^example\.\w+$")
-_FICTIONAL = re.compile(r"555(?:01\d\d|\d{4})$|^(?:44)?0?7700900\d{3}$|^(?:44)?0?2079460\d{3}$|^(?:44)?0?1632960\d{3}$")
+_FICTIONAL = re.compile(r"55501\d\d$|^(?:44)?0?7700900\d{3}$|^(?:44)?0?2079460\d{3}$|^(?:44)?0?1632960\d{3}$")
 _PUBLIC_LINE = re.compile(r"^1?(?:8(?:00|33|44|55|66|77|88)|900)\d{7}$|^(?:400|800)\d{7}$")
-_PUBLIC_DNS = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9", "208.67.222.222", "208.67.220.220", "114.114.114.114", "223.5.5.5"})
 
 
 def _digits(text: str) -> str:
@@ -35,7 +32,11 @@ def _is_filler(digits: str) -> bool:
 def _stands_alone(hit: Hit, start: int, end: int) -> bool:
     """Say whether no letter, digit, or hyphen to one touches the value (parts of UUIDs and hashes)."""
     before, after = hit.text[max(0, start - 1) : start], hit.text[end : end + 1]
-    return not (before.isalnum() or after.isalnum() or before in ("-", "_", "#", "=", "/") or after in ("-", "_", "="))
+    return not (_is_word(before) or _is_word(after) or before in ("-", "_", "#", "=", "/") or after in ("-", "_", "="))
+
+
+def _is_word(char: str) -> bool:
+    return char.isascii() and char.isalnum()
 
 
 def luhn(digits: str) -> bool:
@@ -87,7 +88,7 @@ def _is_card_run(hit: Hit, run: list[tuple[str, int, int]], *, context: bool) ->
 def iban(hit: Hit) -> bool:
     """An account number passes mod 97 (ISO 13616)."""
     value = re.sub(r"[ -]", "", hit.value)
-    if value[:2] not in _IBAN_COUNTRIES.split() or not 15 <= len(value) <= 34 or value in published().ibans:
+    if value[:2] not in published().iban_countries or not 15 <= len(value) <= 34 or value in published().ibans:
         return False
     rearranged = "".join(str(int(char, 36)) for char in value[4:] + value[:4])
     return int(rearranged) % 97 == 1
@@ -98,7 +99,15 @@ def ssn(hit: Hit) -> bool:
     digits = _digits(hit.value)
     issued = digits[:3] not in ("000", "666") and digits[0] != "9" and digits[3:5] != "00" and digits[5:] != "0000"
     end = hit.value_start + len(hit.value)
-    return issued and digits not in published().identity_numbers and not _is_filler(digits) and _stands_alone(hit, hit.value_start, end)
+    groups = re.split(r"\D", hit.value)
+    if all(len(set(group)) == 1 for group in groups):
+        return False
+    return (
+        issued
+        and digits not in published().identity_numbers
+        and not _is_filler(digits)
+        and _stands_alone(hit, hit.value_start, end)
+    )
 
 
 def china_id(hit: Hit) -> bool:
@@ -114,10 +123,17 @@ def phone(hit: Hit) -> bool:
     """A telephone number is no fictional, public or counting one, and no part of an identifier."""
     digits = _digits(hit.value)
     end = hit.value_start + len(hit.value)
-    if not 8 <= len(digits) <= 15 or _is_filler(digits) or len(set(digits)) <= 3 or not _stands_alone(hit, hit.value_start, end):
+    if (
+        not 8 <= len(digits) <= 15
+        or _is_filler(digits)
+        or len(set(digits)) <= 3
+        or not _stands_alone(hit, hit.value_start, end)
+    ):
         return False
     known = published().phones
-    fictional = _FICTIONAL.search(digits) or _PUBLIC_LINE.match(digits) or any(digits.endswith(number) for number in known)
+    fictional = (
+        _FICTIONAL.search(digits) or _PUBLIC_LINE.match(digits) or any(digits.endswith(number) for number in known)
+    )
     return not fictional and "1234567" not in digits
 
 
@@ -130,7 +146,11 @@ def email(hit: Hit) -> bool:
 def _is_personal(local: str, domain: str) -> bool:
     known = published()
     reserved = _RESERVED_DOMAIN.search(domain) or domain in known.placeholder_domains
-    return not (reserved or local.split("+")[0] in known.role_addresses or domain.rsplit(".", 1)[-1] in _FILE_ENDINGS)
+    return not (
+        reserved
+        or local.split("+", maxsplit=1)[0] in known.role_addresses
+        or domain.rsplit(".", 1)[-1] in known.file_endings
+    )
 
 
 def email_disguised(hit: Hit) -> bool:
@@ -153,6 +173,6 @@ def public_ip(hit: Hit) -> bool:
     if (after[:1] == "." and after[1:].isdigit()) or hit.before(1) in (".", "-"):
         return False
     try:
-        return IPv4Address(hit.value).is_global and hit.value not in _PUBLIC_DNS
+        return IPv4Address(hit.value).is_global and hit.value not in published().public_dns
     except AddressValueError:
         return False

@@ -26,6 +26,11 @@ class Published(BaseModel):
     script_hosts: frozenset[str]
     installer_hosts: frozenset[str]
     download_hosts: frozenset[str]
+    harmless_commands: frozenset[str]
+    plain_parameters: frozenset[str]
+    iban_countries: frozenset[str]
+    file_endings: frozenset[str]
+    public_dns: frozenset[str]
     brands: dict[str, frozenset[str]]
 
 

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from guerdon import ConfigError, Reward, Sample, Score
+from guerdon import Reward, Sample, Score
 from guerdon_plugins.safety.hit import UrlPolicy
 from guerdon_plugins.safety.rules import CATEGORIES, Category, builtin_rules, load_rules
 from guerdon_plugins.safety.scanner import Finding, Scanner

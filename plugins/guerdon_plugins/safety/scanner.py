@@ -22,7 +22,7 @@ MAX_HITS = 2000
 """Places that one rule looks at in one view. A text with more is flagged: it hides one among many."""
 
 
-SHORT = 8192
+SHORT = 2048
 """Up to this length (characters) one automaton searches for all patterns without a literal; on long
 texts of great variety its states are rebuilt too often."""
 

@@ -7,7 +7,7 @@ from guerdon_plugins.safety.published import published
 
 _PLACEHOLDER = re.compile(
     r"example|sample|your|xxx|placeholder|dummy|fake|redacted|insert|replace|change.?(?:me|it)|todo|\.\.\.|…|\*\*\*|<|>|\$\{|\{\{|%\w+%"
-    r"|123456789|987654321|abcdefg|qwerty|deadbeef|loremipsum|foobar|my.?(?:secret|password|token|key)|here$|^(?:none|null|undefined|true|false|empty)$",
+    r"|123456789|987654321|abcdefg|qwerty|deadbeef|loremipsum|foobar|my.?(?:secret|password|token|key)|here$|^password\d{0,3}$|^hunter2$|^(?:none|null|undefined|true|false|empty)$",
     re.IGNORECASE,
 )
 _CODE = re.compile(
@@ -15,9 +15,45 @@ _CODE = re.compile(
     r"|getenv|input|getpass|lambda|function|new|await|async|def|return|required|optional|type|len|field|models?|forms?)\b[.(\[]?|^[$@%&]|::|^/|://|^\w+\($",
     re.IGNORECASE,
 )
-_TRIVIAL = frozenset({"1234", "12345", "123456", "1234567", "12345678", "0000", "1111", "000000", "111111", "4321", "654321", "123", "321", "000"})
-_WORDS = frozenset({"pass", "password", "passwd", "pwd", "secret", "token", "user", "username", "postgres", "root", "admin", "guest", "test"})
-_ABOUT = re.compile(r"length|size|policy|strength|field|require|hint|manager|expir|reset|hash|rule|character|bits?\b|byte|count|limit|budget|usage", re.IGNORECASE)
+_TRIVIAL = frozenset(
+    {
+        "1234",
+        "12345",
+        "123456",
+        "1234567",
+        "12345678",
+        "0000",
+        "1111",
+        "000000",
+        "111111",
+        "4321",
+        "654321",
+        "123",
+        "321",
+        "000",
+    }
+)
+_WORDS = frozenset(
+    {
+        "pass",
+        "password",
+        "passwd",
+        "pwd",
+        "secret",
+        "token",
+        "user",
+        "username",
+        "postgres",
+        "root",
+        "admin",
+        "guest",
+        "test",
+    }
+)
+_ABOUT = re.compile(
+    r"length|size|policy|strength|field|require|hint|manager|expir|reset|hash|rule|character|bits?\b|byte|count|limit|budget|usage|page|pad|eos|bos|cursor|next",
+    re.IGNORECASE,
+)
 _PASSWORD_WORD = re.compile(r"pass|pwd|login|密码|口令", re.IGNORECASE)
 _BODY = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _EDGE = ".,;:!?)]}\"'`…"
@@ -50,7 +86,7 @@ def key_body(hit: Hit) -> bool:
     """A private-key block must have a body."""
     if hit.value.startswith("AGE-SECRET"):
         return not is_placeholder(hit.value)
-    bodies = (run[0] for run in _BODY.finditer(hit.value[:2000]))
+    bodies = (run[0] for run in _BODY.finditer(hit.value.partition("-----END")[0][:2000]))
     return any(sum(map(bool, _classes(body)[:3])) >= 2 and not is_placeholder(body) for body in bodies)
 
 
@@ -73,14 +109,14 @@ def assigned_value(hit: Hit) -> bool:
     """The value of a password must mix letters and digits; that of a key must look generated."""
     value = hit.value.rstrip(_EDGE)
     name = hit.matched[: hit.value_start - hit.start]
-    if is_placeholder(value) or _CODE.search(value) or _ABOUT.search(name) or value.lower() in _WORDS:
+    if is_placeholder(value) or _CODE.search(value) or _ABOUT.search(hit.before(12) + name) or value.lower() in _WORDS:
         return False
     lower, upper, digits, other = _classes(value)
     if _PASSWORD_WORD.search(name):
         letters = lower + upper
         if not letters:
             return digits >= 4 and not other and value not in _TRIVIAL
-        return digits > 0 and len(value) >= 6 or (other > 0 and upper > 0 and len(value) >= 8)
+        return (digits > 0 and len(value) >= 6) or (other > 0 and upper > 0 and len(value) >= 8)
     return secret_value(hit)
 
 
@@ -101,4 +137,9 @@ def pin_value(hit: Hit) -> bool:
 
 def url_password(hit: Hit) -> bool:
     """The password in a URL must be no word for one."""
-    return not is_placeholder(hit.value) and hit.value.lower() not in _WORDS and not hit.value.startswith(("$", "{", "%", "["))
+    spelt = re.fullmatch(r"[A-Za-z_-]*(?:key|secret|pass|pwd|token)[A-Za-z_-]*", hit.value) is not None
+    return (
+        not (spelt or is_placeholder(hit.value))
+        and hit.value.lower() not in _WORDS
+        and not hit.value.startswith(("$", "{", "%", "["))
+    )

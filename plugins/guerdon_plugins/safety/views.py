@@ -37,6 +37,12 @@ def fold(text: str) -> str:
     return text if text.isascii() else text.translate(_table())
 
 
+def mirrored(view: View) -> View:
+    """Return the view read backwards."""
+    length = len(view.text)
+    return View(view.text[::-1], lambda span: view.locate((length - span[1], length - span[0])))
+
+
 def replaced(view: View, pattern: re.Pattern[str], replacement: Callable[[str], str]) -> View | None:
     """Return the view with each match replaced, or None if that changes nothing."""
     text = pattern.sub(lambda match: replacement(match[0]), view.text)
@@ -110,34 +116,52 @@ def _table() -> _Table:
 
 def _fold_char(char: str) -> str:
     code, category = ord(char), unicodedata.category(char)
-    if 0xE0020 <= code <= 0xE007E:  # tag characters: invisible ASCII
-        return chr(code - 0xE0000)
-    if category in ("Cf", "Mn", "Me", "Cc") or code in _INVISIBLE:
-        return ""
-    if category == "Cs":
-        return "\ufffd"
-    if category in ("Zs", "Zl", "Zp"):
-        return " " if category == "Zs" else "\n"
+    for first, letter, count in _ALPHABETS:
+        if first <= code < first + count:
+            return chr(ord(letter) + code - first)
+    plain = unicodedata.normalize("NFKD", char)
+    if category == "So" and plain.isascii():  # letters in circles and squares
+        return plain
+    if category in _BY_CATEGORY or code in _BLANK:
+        return _BY_CATEGORY.get(category, "")
     if 0xAC00 <= code <= 0xD7A3:  # Hangul syllables come apart under NFKD
         return char
-    plain = unicodedata.normalize("NFKD", char)
     return "".join(_confusables().get(c, c) for c in plain if not unicodedata.combining(c))
 
 
 @lru_cache(maxsize=1)
 def _confusables() -> dict[str, str]:
     """Return Unicode's confusables of ASCII letters (UTS 39), and letters with a stroke."""
-    from confusable_homoglyphs.confusables import confusables_data  # noqa: PLC0415 - 20 ms that ASCII does not need
+    from confusable_homoglyphs.confusables import confusables_data
 
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     alike = ((entry["c"], letter) for letter in letters for entry in confusables_data.get(letter, ()))
     return {char: letter for char, letter in alike if len(char) == 1 and not char.isascii()} | _STROKED
 
 
+_ALPHABETS = ((0xE0020, " ", 95), (0x1F150, "A", 26), (0x1F170, "A", 26), (0x1F1E6, "A", 26))
+"""First code, first letter and number of the tag characters (invisible ASCII) and of letters in
+black circles, in black squares and of flags."""
+
+_BY_CATEGORY = {"Cf": "", "Mn": "", "Me": "", "Cc": "", "Cs": "\ufffd", "Zs": " ", "Zl": "\n", "Zp": "\n", "So": " "}
+_BLANK = frozenset({0x115F, 0x1160, 0x3164, 0xFFA0})
+"""Letters that show nothing."""
+
+_STROKED
+
+
 _INVISIBLE = frozenset({0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800})
-_STROKED = dict(zip("ʀɴᴍʟʜɪᴇᴅᴘᴛᴀʙɢғᴋøØłđħı", "RNMLHIEDPTABGFKoOldhi", strict=True))
+_STROKED = dict(zip("ʀɴᴍʟʜɪᴇᴅᴘᴛᴀʙɢғᴋøØłđħıΙІⅠꓲӀ", "RNMLHIEDPTABGFKoOldhiIIIII", strict=True))
 _PUNCTUATION = {
     ord(char): plain
-    for chars, plain in (("“”„‟″", '"'), ("‘’‚‛′＇", "'"), ("‐‑‒–—−", "-"), ("⁄∕", "/"), ("։∶", ":"), ("‹", "<"), ("›", ">"))
+    for chars, plain in (
+        ("“”„‟″", '"'),
+        ("‘’‚‛′＇", "'"),
+        ("‐‑‒–—−", "-"),
+        ("⁄∕", "/"),
+        ("։∶", ":"),
+        ("‹", "<"),
+        ("›", ">"),
+    )
     for char in chars
 }

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from guerdon_serving.bundle.files import read_json
 from guerdon_serving.bundle.schema import BaseFacts
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 
 NAME: Final = "adapter_config.json"
 WEIGHTS: Final = "adapter_model.safetensors"
@@ -47,7 +47,7 @@ def canonical_config(raw: Mapping[str, Any], base: BaseFacts) -> dict[str, Any]:
     """Return the configuration with its base named and everything unused left out.
 
     Raises:
-        BundleRefused: it is not plain LoRA.
+        RefusedError: it is not plain LoRA.
     """
     config = {name: raw.get(name) for name in sorted(KEPT)}
     check_plain(raw)
@@ -62,18 +62,19 @@ def read_config(folder: Path, base: BaseFacts) -> dict[str, Any]:
     """Read the configuration of a bundle's adapter.
 
     Raises:
-        BundleRefused: not plain LoRA, not canonical, or of another base.
+        RefusedError: not plain LoRA, not canonical, or of another base.
     """
     raw: dict[str, Any] = read_json(folder / NAME, Code.ADAPTER_CONFIG)
     check_plain(raw)
     named = (raw.get("base_model_name_or_path"), raw.get("revision"))
     if named != (base.repo, base.revision):
-        raise BundleRefused(
-            Code.ADAPTER_BASE, f"{NAME} names the base {named[0]} at {named[1]}, bundle.json {base.repo} at {base.revision}"
+        raise RefusedError(
+            Code.ADAPTER_BASE,
+            f"{NAME} names the base {named[0]} at {named[1]}, bundle.json {base.repo} at {base.revision}",
         )
     if raw != canonical_config(raw, base):
         extra = sorted(raw.keys() - KEPT)
-        raise BundleRefused(Code.ADAPTER_CONFIG, f"{NAME} is not what export writes (further fields: {extra or 'none'})")
+        raise RefusedError(Code.ADAPTER_CONFIG, f"{NAME} is not what export writes (further fields: {extra or 'none'})")
     return raw
 
 
@@ -81,19 +82,21 @@ def check_plain(raw: Mapping[str, Any]) -> None:
     """Refuse what is not plain LoRA on linear layers.
 
     Raises:
-        BundleRefused: names the field and its value.
+        RefusedError: names the field and its value.
     """
     if raw.get("peft_type") != "LORA":
-        raise BundleRefused(Code.ADAPTER_CONFIG, f"{NAME}: peft_type is {raw.get('peft_type')!r}, not LORA")
+        raise RefusedError(Code.ADAPTER_CONFIG, f"{NAME}: peft_type is {raw.get('peft_type')!r}, not LORA")
     if raw.get("modules_to_save"):
-        raise BundleRefused(Code.ADAPTER_FULL_WEIGHTS, f"{NAME}: modules_to_save is {raw['modules_to_save']!r}")
+        raise RefusedError(Code.ADAPTER_FULL_WEIGHTS, f"{NAME}: modules_to_save is {raw['modules_to_save']!r}")
     if raw.get("bias", "none") != "none" or raw.get("use_dora"):
-        raise BundleRefused(Code.ADAPTER_CONFIG, f"{NAME}: bias {raw.get('bias')!r}, use_dora {raw.get('use_dora')!r}")
+        raise RefusedError(Code.ADAPTER_CONFIG, f"{NAME}: bias {raw.get('bias')!r}, use_dora {raw.get('use_dora')!r}")
     if not _positive(raw.get("r")) or not _positive(raw.get("lora_alpha")) or not raw.get("target_modules"):
-        raise BundleRefused(Code.ADAPTER_CONFIG, f"{NAME}: r, lora_alpha and target_modules must be there, r a positive integer")
+        raise RefusedError(
+            Code.ADAPTER_CONFIG, f"{NAME}: r, lora_alpha and target_modules must be there, r a positive integer"
+        )
     for name in sorted(raw.keys() - KEPT - {"auto_mapping"}):
         if raw[name] and raw[name] not in UNUSED.get(name, ()):
-            raise BundleRefused(Code.ADAPTER_CONFIG, f"{NAME}: {name} is {raw[name]!r}, which is no plain LoRA")
+            raise RefusedError(Code.ADAPTER_CONFIG, f"{NAME}: {name} is {raw[name]!r}, which is no plain LoRA")
 
 
 def _positive(value: object) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from guerdon_serving.bundle.files import CODE_SUFFIXES, file_facts, list_digest, model_files, read_json
 from guerdon_serving.bundle.schema import BaseFacts, FileFacts
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 
 COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 LIST_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
@@ -25,7 +25,7 @@ def describe_base(folder: Path, repo: str, revision: str | None) -> BaseFacts:
         revision: the 40-hex commit; None makes the digest of its files its revision.
 
     Raises:
-        BundleRefused: incomplete, or it brings code of its own.
+        RefusedError: incomplete, or it brings code of its own.
     """
     config = read_json(folder / CONFIG, Code.BASE_INCOMPLETE)
     _refuse_code(config, folder)
@@ -47,11 +47,11 @@ def find_base(facts: BaseFacts, bundle: Path, given: Path | None) -> Path:
     bundle lies in, or the hub's cache. Nothing is downloaded.
 
     Raises:
-        BundleRefused: it is in none of them.
+        RefusedError: it is in none of them.
     """
     if given is not None:
         if not given.is_dir():
-            raise BundleRefused(Code.BASE_NOT_FOUND, f"there is no folder {given}")
+            raise RefusedError(Code.BASE_NOT_FOUND, f"there is no folder {given}")
         return given
     if holds_weights(facts, bundle / "base"):
         return bundle / "base"
@@ -60,9 +60,9 @@ def find_base(facts: BaseFacts, bundle: Path, given: Path | None) -> Path:
         return recorded
     cached = hub_snapshot(facts.repo, facts.revision)
     if cached is None:
-        raise BundleRefused(
+        raise RefusedError(
             Code.BASE_NOT_FOUND,
-            f"the base {facts.repo} at {facts.revision} is neither in the bundle, nor beside it, nor in the hub's cache",
+            f"the base {facts.repo} at {facts.revision} is not in the bundle, beside it, or in the hub's cache",
         )
     return cached
 
@@ -71,15 +71,15 @@ def check_base(facts: BaseFacts, folder: Path) -> None:
     """Compare every file of the base with the bundle's digests.
 
     Raises:
-        BundleRefused: the folder holds another base, or another state of it.
+        RefusedError: the folder holds another base, or another state of it.
     """
     expected = {file.path: file for file in facts.files}
     found = {path.name for path in model_files(folder)} if folder.is_dir() else set()
     if found != expected.keys():
         missing, extra = sorted(expected.keys() - found), sorted(found - expected.keys())
-        raise BundleRefused(
+        raise RefusedError(
             Code.BASE_MISMATCH,
-            f"{folder} is not {facts.repo} at {facts.revision}: missing {missing or 'nothing'}, unknown {extra or 'nothing'}",
+            f"{folder} is not {facts.repo} at {facts.revision}: missing {missing}, unknown {extra}",
         )
     for name, file in expected.items():
         _check_file(folder / name, file, facts)
@@ -89,18 +89,18 @@ def check_revision(facts: BaseFacts) -> None:
     """Check that the base is pinned, by commit or by the digest of its own list of files.
 
     Raises:
-        BundleRefused: no revision, no revision's form, or the digest of other files.
+        RefusedError: no revision, no revision's form, or the digest of other files.
     """
     if not facts.revision:
-        raise BundleRefused(
+        raise RefusedError(
             Code.BASE_NO_REVISION,
-            f"bundle.json names no revision of the base {facts.repo}, so nothing says which weights the adapter belongs to",
+            f"bundle.json names no revision of the base {facts.repo}, so nothing says which weights it belongs to",
         )
     if LIST_DIGEST.fullmatch(facts.revision):
         if facts.revision != list_digest(facts.files):
-            raise BundleRefused(Code.BASE_REVISION, f"base.revision {facts.revision} is not the digest of base.files")
+            raise RefusedError(Code.BASE_REVISION, f"base.revision {facts.revision} is not the digest of base.files")
     elif not COMMIT.fullmatch(facts.revision):
-        raise BundleRefused(
+        raise RefusedError(
             Code.BASE_REVISION, f"base.revision {facts.revision!r} is neither a 40-hex commit nor sha256:<64 hex>"
         )
 
@@ -114,8 +114,8 @@ def hub_snapshot(repo: str, revision: str | None) -> Path | None:
     """Return the folder of a commit in the hub's cache; None if it is not there."""
     if revision is None or not COMMIT.fullmatch(revision):
         return None
-    from huggingface_hub import snapshot_download  # noqa: PLC0415 - not needed for a local base
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError  # noqa: PLC0415
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
     try:
         return Path(snapshot_download(repo, revision=revision, local_files_only=True))
@@ -134,19 +134,21 @@ def _recorded_by_run(bundle: Path) -> Path | None:
 def _check_file(path: Path, expected: FileFacts, facts: BaseFacts) -> None:
     if path.stat().st_size == expected.size and file_facts(path, expected.path) == expected:
         return
-    raise BundleRefused(
+    raise RefusedError(
         Code.BASE_MISMATCH, f"{path} is not the {expected.path} of {facts.repo} at {facts.revision}: its sha256 differs"
     )
 
 
 def _refuse_code(config: Mapping[str, Any], folder: Path) -> None:
     if "auto_map" in config:
-        raise BundleRefused(Code.BASE_CODE, f"{folder / CONFIG} has auto_map: the model would run code of its own")
+        raise RefusedError(Code.BASE_CODE, f"{folder / CONFIG} has auto_map: the model would run code of its own")
 
 
 def _require_complete(folder: Path, names: set[str]) -> None:
     if not any(name.endswith(WEIGHTS) for name in names):
         others = sorted(path.name for path in folder.iterdir() if path.suffix in CODE_SUFFIXES)
-        raise BundleRefused(Code.BASE_INCOMPLETE, f"{folder} holds no safetensors (found {', '.join(others) or 'no weights'})")
+        raise RefusedError(
+            Code.BASE_INCOMPLETE, f"{folder} holds no safetensors (found {', '.join(others) or 'no weights'})"
+        )
     if not names & TOKENIZERS:
-        raise BundleRefused(Code.BASE_INCOMPLETE, f"{folder} holds no tokenizer ({', '.join(sorted(TOKENIZERS))})")
+        raise RefusedError(Code.BASE_INCOMPLETE, f"{folder} holds no tokenizer ({', '.join(sorted(TOKENIZERS))})")

@@ -44,7 +44,10 @@ def _table(evaluation: EvalFacts) -> list[str]:
         "## Held-out means, greedy",
         "| component | base | adapter |",
         "| --- | --- | --- |",
-        *(f"| {name} | {_cell(evaluation.base.get(name))} | {_cell(evaluation.grpo.get(name))} |" for name in components),
+        *(
+            f"| {name} | {_cell(evaluation.base.get(name))} | {_cell(evaluation.grpo.get(name))} |"
+            for name in components
+        ),
     ]
 
 

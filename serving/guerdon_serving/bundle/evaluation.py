@@ -4,7 +4,7 @@ from pathlib import Path
 
 from guerdon.ledger.reader import Ledger
 from guerdon_serving.bundle.schema import EvalFacts
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 
 QUERY = """
     SELECT step, component, avg(value) AS mean
@@ -32,11 +32,12 @@ def best_step(means: dict[int, dict[str, float]], outcome: str, saved: list[int]
     """Return the saved step with the highest held-out outcome; of equal ones the earlier.
 
     Raises:
-        BundleRefused: no saved step was evaluated.
+        RefusedError: no saved step was evaluated.
     """
     known = [step for step in saved if outcome in means.get(step, {})]
     if not known:
-        raise BundleRefused(
-            Code.RUN_STEP, f"no checkpoint that is left was evaluated on {outcome!r} (saved: {saved}, evaluated: {sorted(means)})"
+        raise RefusedError(
+            Code.RUN_STEP,
+            f"no checkpoint that is left was evaluated on {outcome!r} (saved: {saved}, evaluated: {sorted(means)})",
         )
     return max(known, key=lambda step: (means[step][outcome], -step))

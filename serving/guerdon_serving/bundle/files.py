@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from guerdon_serving.bundle.schema import FileFacts
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 
 MODEL_SUFFIXES: Final = frozenset({".json", ".safetensors", ".jinja", ".txt", ".model", ".tiktoken"})
 """What a model folder is loaded from; anything else in it (README.md, pictures) is not part of it."""
 
-CODE_SUFFIXES: Final = frozenset({".py", ".pyc", ".so", ".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".sh", ".h5", ".npz"})
+CODE_SUFFIXES: Final = frozenset(
+    {".py", ".pyc", ".so", ".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".sh", ".h5", ".npz"}
+)
 """Code, and formats that run code when they are loaded."""
 
 
@@ -52,12 +54,12 @@ def read_json(path: Path, code: Code) -> Any:
     """Read a JSON object.
 
     Raises:
-        BundleRefused: with `code`; the file is missing or no JSON object.
+        RefusedError: with `code`; the file is missing or no JSON object.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise BundleRefused(code, f"{path} cannot be read ({error})") from error
+        raise RefusedError(code, f"{path} cannot be read ({error})") from error
     if not isinstance(data, dict):
-        raise BundleRefused(code, f"{path} holds {type(data).__name__}, not an object")
+        raise RefusedError(code, f"{path} holds {type(data).__name__}, not an object")
     return data

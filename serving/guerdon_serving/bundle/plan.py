@@ -17,7 +17,7 @@ def plan_serving(adapter: AdapterFacts, config: Mapping[str, Any]) -> ServingFac
     tower, ``alpha_pattern``, a scaling of its own for some modules (``rank_pattern``).
     """
     rank = next((rank for rank in VLLM_RANKS if rank >= adapter.r_max), None)
-    tower = any(adapter.groups[group] for group in ("visual", "merger", "deepstack"))
+    tower = adapts_tower(adapter)
     reasons = [
         reason
         for applies, reason in (
@@ -31,8 +31,16 @@ def plan_serving(adapter: AdapterFacts, config: Mapping[str, Any]) -> ServingFac
     if reasons:
         return ServingFacts(mode="merge", max_lora_rank=None, tower=tower, reasons=reasons)
     return ServingFacts(
-        mode="dynamic", max_lora_rank=rank, tower=False, reasons=["plain LoRA in the language model, one scaling for all modules"]
+        mode="dynamic",
+        max_lora_rank=rank,
+        tower=False,
+        reasons=["plain LoRA in the language model, one scaling for all modules"],
     )
+
+
+def adapts_tower(adapter: AdapterFacts) -> bool:
+    """Say whether modules of the vision tower are adapted, its mergers included."""
+    return any(adapter.groups[group] for group in ("visual", "merger", "deepstack"))
 
 
 def vllm_arguments(serving: ServingFacts) -> list[str]:

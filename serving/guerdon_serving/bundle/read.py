@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from guerdon_serving.bundle.base import WEIGHTS, check_revision
 from guerdon_serving.bundle.files import CODE_SUFFIXES, canonical, digest, file_facts
 from guerdon_serving.bundle.schema import SCHEMA_VERSION, BundleFacts, FileFacts
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 
 FACTS: Final = "bundle.json"
 SEAL: Final = "bundle.sha256"
@@ -58,18 +58,18 @@ def open_bundle(folder: Path, *, expected_id: str | None = None) -> Bundle:
     """Read ``bundle.json`` and hold it to its schema, its own bytes and the id asked for.
 
     Raises:
-        BundleRefused: the first thing that is wrong.
+        RefusedError: the first thing that is wrong.
     """
     raw = _read_facts(folder)
     data = _parse(raw)
     facts = _validate(data)
     check_revision(facts.base)
     if canonical(data) != raw:
-        raise BundleRefused(Code.BUNDLE_NOT_CANONICAL, f"{folder / FACTS} is not in canonical JSON, so it was edited")
+        raise RefusedError(Code.BUNDLE_NOT_CANONICAL, f"{folder / FACTS} is not in canonical JSON, so it was edited")
     identity = digest(raw)
     _check_seal(folder, identity)
     if expected_id is not None and not identity.startswith(expected_id):
-        raise BundleRefused(Code.BUNDLE_ID, f"{folder} is the bundle {identity}, not {expected_id}")
+        raise RefusedError(Code.BUNDLE_ID, f"{folder} is the bundle {identity}, not {expected_id}")
     return Bundle(folder, identity, facts)
 
 
@@ -77,17 +77,17 @@ def check_files(bundle: Bundle) -> None:
     """Hold the folder to the list: nothing missing, changed, added, linked; nothing that is code.
 
     Raises:
-        BundleRefused: the first thing that is wrong.
+        RefusedError: the first thing that is wrong.
     """
     listed = bundle.files()
     found = _walk(bundle.folder, {name.rpartition("/")[0] for name in listed})
     for name in sorted(found - listed.keys() - {FACTS, SEAL}):
-        raise BundleRefused(Code.FILE_UNLISTED, f"{bundle.folder / name} is not in {FACTS}")
+        raise RefusedError(Code.FILE_UNLISTED, f"{bundle.folder / name} is not in {FACTS}")
     for name, file in listed.items():
         if name in found:
             _check_file(bundle.folder / name, file, name)
         elif not (name.startswith("base/") and name.endswith(WEIGHTS)):
-            raise BundleRefused(Code.FILE_MISSING, f"{bundle.folder / name} is missing")
+            raise RefusedError(Code.FILE_MISSING, f"{bundle.folder / name} is missing")
 
 
 def seal(folder: Path, facts: BundleFacts) -> Bundle:
@@ -101,11 +101,11 @@ def seal(folder: Path, facts: BundleFacts) -> Bundle:
 def _read_facts(folder: Path) -> bytes:
     path = folder / FACTS
     if path.is_symlink():
-        raise BundleRefused(Code.FILE_LINK, f"{path} is a link")
+        raise RefusedError(Code.FILE_LINK, f"{path} is a link")
     if not path.is_file():
-        raise BundleRefused(Code.BUNDLE_MISSING, f"{folder} is no bundle: there is no {FACTS}")
+        raise RefusedError(Code.BUNDLE_MISSING, f"{folder} is no bundle: there is no {FACTS}")
     if path.stat().st_size > MAX_FACTS_BYTES:
-        raise BundleRefused(Code.BUNDLE_TOO_LARGE, f"{path} has {path.stat().st_size} bytes, at most {MAX_FACTS_BYTES}")
+        raise RefusedError(Code.BUNDLE_TOO_LARGE, f"{path} has {path.stat().st_size} bytes, at most {MAX_FACTS_BYTES}")
     return path.read_bytes()
 
 
@@ -113,12 +113,14 @@ def _parse(raw: bytes) -> dict[str, Any]:
     try:
         data = json.loads(raw, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise BundleRefused(Code.BUNDLE_MALFORMED, f"{FACTS} is no JSON: {error}") from error
+        raise RefusedError(Code.BUNDLE_MALFORMED, f"{FACTS} is no JSON: {error}") from error
     if not isinstance(data, dict):
-        raise BundleRefused(Code.BUNDLE_MALFORMED, f"{FACTS} holds {type(data).__name__}, not an object")
+        raise RefusedError(Code.BUNDLE_MALFORMED, f"{FACTS} holds {type(data).__name__}, not an object")
     version = data.get("schema_version")
     if version != SCHEMA_VERSION:
-        raise BundleRefused(Code.BUNDLE_VERSION, f"{FACTS} has schema_version {version!r}; this guerdon reads {SCHEMA_VERSION}")
+        raise RefusedError(
+            Code.BUNDLE_VERSION, f"{FACTS} has schema_version {version!r}; this guerdon reads {SCHEMA_VERSION}"
+        )
     return data
 
 
@@ -134,16 +136,16 @@ def _validate(data: dict[str, Any]) -> BundleFacts:
         path = [str(part) for part in first["loc"]]
         code = Code.FILE_PATH if path[-1:] == ["path"] else Code.BUNDLE_MALFORMED
         more = f" and {error.error_count() - 1} more" if error.error_count() > 1 else ""
-        raise BundleRefused(code, f"{FACTS}: {'.'.join(path)}: {first['msg']}{more}") from None
+        raise RefusedError(code, f"{FACTS}: {'.'.join(path)}: {first['msg']}{more}") from None
 
 
 def _check_seal(folder: Path, identity: str) -> None:
     path = folder / SEAL
     if not path.is_file() or path.is_symlink():
-        raise BundleRefused(Code.FILE_MISSING, f"{path}, the seal, is missing")
+        raise RefusedError(Code.FILE_MISSING, f"{path}, the seal, is missing")
     expected = f"{identity}  {FACTS}\n".encode()
     if path.stat().st_size != len(expected) or path.read_bytes() != expected:
-        raise BundleRefused(Code.BUNDLE_SEAL, f"{folder / FACTS} has the sha256 {identity}, and {SEAL} says otherwise")
+        raise RefusedError(Code.BUNDLE_SEAL, f"{folder / FACTS} has the sha256 {identity}, and {SEAL} says otherwise")
 
 
 def _walk(folder: Path, folders: set[str]) -> set[str]:
@@ -153,22 +155,24 @@ def _walk(folder: Path, folders: set[str]) -> set[str]:
         for path in (Path(parent) / name for name in sorted(inner + files)):
             name = path.relative_to(folder).as_posix()
             if path.is_symlink() or not (path.is_file() or path.is_dir()):
-                raise BundleRefused(Code.FILE_LINK, f"{path} is a link or no plain file")
+                raise RefusedError(Code.FILE_LINK, f"{path} is a link or no plain file")
             if path.suffix in CODE_SUFFIXES:
-                raise BundleRefused(Code.FILE_CODE, f"{path} is code, or of a format that runs code when it is loaded")
+                raise RefusedError(Code.FILE_CODE, f"{path} is code, or of a format that runs code when it is loaded")
             if path.is_dir() and name not in folders:
-                raise BundleRefused(Code.FILE_UNLISTED, f"the folder {path} holds nothing that {FACTS} lists")
+                raise RefusedError(Code.FILE_UNLISTED, f"the folder {path} holds nothing that {FACTS} lists")
             if path.is_file():
                 names.add(name)
         if len(names) > MAX_FILES:
-            raise BundleRefused(Code.BUNDLE_TOO_LARGE, f"{folder} holds more than {MAX_FILES} files")
+            raise RefusedError(Code.BUNDLE_TOO_LARGE, f"{folder} holds more than {MAX_FILES} files")
     return names
 
 
 def _check_file(path: Path, expected: FileFacts, name: str) -> None:
     size = path.stat().st_size
     if size != expected.size:
-        raise BundleRefused(Code.FILE_CHANGED, f"{path} has {size} bytes, {FACTS} says {expected.size}")
+        raise RefusedError(Code.FILE_CHANGED, f"{path} has {size} bytes, {FACTS} says {expected.size}")
     found = file_facts(path, expected.path)
     if found != expected:
-        raise BundleRefused(Code.FILE_CHANGED, f"{path} has changed: its sha256 is {found.sha256}, expected {expected.sha256} ({name})")
+        raise RefusedError(
+            Code.FILE_CHANGED, f"{path} has changed: its sha256 is {found.sha256}, expected {expected.sha256} ({name})"
+        )

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from guerdon_serving.bundle.files import file_facts, read_json
 from guerdon_serving.bundle.schema import DataFacts, RewardFacts, RunFacts
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 
 RECORD: Final = "run.json"
 CHECKPOINT: Final = re.compile(r"global_step_(\d+)")
@@ -61,7 +61,7 @@ def read_run(folder: Path) -> RunRecord:
     """Read ``run.json``.
 
     Raises:
-        BundleRefused: no run, or provenance is missing.
+        RefusedError: no run, or provenance is missing.
     """
     data = read_json(folder / RECORD, Code.RUN_MISSING)
     try:
@@ -70,12 +70,12 @@ def read_run(folder: Path) -> RunRecord:
         first = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in first["loc"])
         code = Code.RUN_REWARDS if path.startswith("rewards") else Code.RUN_MISSING
-        raise BundleRefused(code, f"{folder / RECORD}: {path}: {first['msg']}") from None
+        raise RefusedError(code, f"{folder / RECORD}: {path}: {first['msg']}") from None
     for section in ("model", "run", "data", "rewards", "runtime", "outcome"):
         if section not in record.config:
-            raise BundleRefused(Code.RUN_MISSING, f"{folder / RECORD}: config has no {section}")
+            raise RefusedError(Code.RUN_MISSING, f"{folder / RECORD}: config has no {section}")
     if missing := sorted(record.config["rewards"].keys() - record.rewards.keys()):
-        raise BundleRefused(Code.RUN_REWARDS, f"{folder / RECORD} does not say what code the rewards {missing} ran")
+        raise RefusedError(Code.RUN_REWARDS, f"{folder / RECORD} does not say what code the rewards {missing} ran")
     return record
 
 
@@ -101,11 +101,11 @@ def describe_rewards(record: RunRecord, *, allow_dirty: bool) -> dict[str, Rewar
     """Say which code judged.
 
     Raises:
-        BundleRefused: a reward from a file that no commit is known to hold, unless allowed.
+        RefusedError: a reward from a file that no commit is known to hold, unless allowed.
     """
     dirty = sorted(name for name, reward in record.rewards.items() if reward.in_a_file and record.dirty)
     if dirty and not allow_dirty:
-        raise BundleRefused(
+        raise RefusedError(
             Code.RUN_DIRTY, f"the rewards {', '.join(dirty)} ran code from a file that was in no clean git commit"
         )
     return {
@@ -126,7 +126,7 @@ def describe_data(record: RunRecord) -> list[DataFacts]:
     """Digest the manifests that the run read.
 
     Raises:
-        BundleRefused: a manifest is not where the run read it.
+        RefusedError: a manifest is not where the run read it.
     """
     splits: tuple[Literal["train", "eval"], ...] = ("train", "eval")
     facts = []
@@ -136,7 +136,7 @@ def describe_data(record: RunRecord) -> list[DataFacts]:
             continue
         path = Path(manifest)
         if not path.is_file():
-            raise BundleRefused(Code.RUN_DATA, f"the {split} manifest {manifest} is gone")
+            raise RefusedError(Code.RUN_DATA, f"the {split} manifest {manifest} is gone")
         facts.append(DataFacts(split=split, name=path.name, sha256=file_facts(path, path.name).sha256))
     return facts
 
@@ -145,13 +145,15 @@ def adapter_folder(run: Path, step: int | None) -> Path:
     """Return where the adapter of a step lies; None is the finished run's.
 
     Raises:
-        BundleRefused: it is not there (any more).
+        RefusedError: it is not there (any more).
     """
-    folder = run / "adapter" if step is None else run / "checkpoints" / f"global_step_{step}" / "policy" / "lora_adapter"
+    folder = (
+        run / "adapter" if step is None else run / "checkpoints" / f"global_step_{step}" / "policy" / "lora_adapter"
+    )
     if not folder.is_dir():
         steps = ", ".join(str(step) for step in saved_steps(run)) or "none"
         code = Code.ADAPTER_MISSING if step is None else Code.RUN_STEP
-        raise BundleRefused(code, f"there is no {folder}; checkpoints with an adapter: {steps}")
+        raise RefusedError(code, f"there is no {folder}; checkpoints with an adapter: {steps}")
     return folder
 
 

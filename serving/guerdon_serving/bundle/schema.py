@@ -1,4 +1,4 @@
-"""What ``bundle.json`` says. Its canonical bytes are the bundle's identity; it holds no times and no paths of a machine."""
+"""What ``bundle.json`` says. Its canonical bytes are the bundle's identity; it holds no times and no local paths."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -7,7 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 SCHEMA_VERSION: Final = 1
 
 type Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-type RelativePath = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)?$", max_length=200)]
+type RelativePath = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)?$", max_length=200)
+]
 type Count = Annotated[int, Field(ge=0)]
 type Number = Annotated[float, Field(allow_inf_nan=False)]
 type ProbeName = Literal["text", "image", "images"]

@@ -45,10 +45,18 @@ class Row:
     top_logprobs: int = 0
     on_token: Callable[[Chosen], None] = lambda _: None
     """Called in the generating thread for each token, the end token included."""
-    cancelled: Callable[[], bool] = lambda: False
-    """Asked before each token; true ends the row."""
+    on_end: Callable[[Exception | None], None] = lambda _: None
+    """Called once: after the last token, on cancelling, or with what went wrong."""
+    cancelled: bool = False
+    """Set by another thread, it ends the row before its next token."""
     tokens: list[Chosen] = field(default_factory=list)
     done: bool = False
+
+    def end(self, error: Exception | None = None) -> None:
+        """Say that nothing more comes."""
+        if not self.done:
+            self.done = True
+            self.on_end(error)
 
 
 class _Choice(LogitsProcessor):  # type: ignore[misc] # transformers is untyped
@@ -66,7 +74,7 @@ class _Choice(LogitsProcessor):  # type: ignore[misc] # transformers is untyped
         del input_ids
         logits = scores.float().cpu()
         logprobs = torch.log_softmax(logits, -1)
-        choice = torch.tensor([self._choose(index, logits[index]) for index in range(len(self.rows))])
+        choice = torch.tensor([0 if row.done else self._choose(i, logits[i]) for i, row in enumerate(self.rows)])
         for index, row in enumerate(self.rows):
             self._hand_on(row, int(choice[index]), logprobs[index])
         return torch.full_like(scores, -torch.inf).scatter(-1, choice[:, None].to(scores.device), 0.0)
@@ -86,8 +94,9 @@ class _Choice(LogitsProcessor):  # type: ignore[misc] # transformers is untyped
         best = torch.topk(logprobs, row.top_logprobs) if row.top_logprobs else None
         top = list(zip(best.indices.tolist(), best.values.tolist(), strict=True)) if best else []
         row.tokens.append(chosen := Chosen(token, float(logprobs[token]), top))
-        row.done = token in self.ends or len(row.tokens) >= row.max_tokens
         row.on_token(chosen)
+        if token in self.ends or len(row.tokens) >= row.max_tokens:
+            row.end()
 
 
 class _RowsDone(StoppingCriteria):  # type: ignore[misc] # transformers is untyped
@@ -99,7 +108,8 @@ class _RowsDone(StoppingCriteria):  # type: ignore[misc] # transformers is untyp
     def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
         del scores
         for row in self.rows:
-            row.done = row.done or row.cancelled()
+            if row.cancelled:
+                row.end()
         return torch.tensor([row.done for row in self.rows], device=input_ids.device)
 
 
@@ -124,7 +134,9 @@ def generate(policy: "Policy", rows: Sequence[Row]) -> None:
         )
 
 
-def batch_inputs(rows: Sequence[Encoded], pad_id: int, image_token_id: int, device: Any = "cpu") -> dict[str, torch.Tensor]:
+def batch_inputs(
+    rows: Sequence[Encoded], pad_id: int, image_token_id: int, device: Any = "cpu"
+) -> dict[str, torch.Tensor]:
     """Pad on the left; the images of all rows one after the other.
 
     Returns:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from guerdon_serving.bundle.files import canonical, digest
 from guerdon_serving.bundle.read import Bundle
 from guerdon_serving.bundle.schema import ProbeName, ProcessorFacts, TemplateFacts, TokenizerFacts
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 from guerdon_serving.model.probes import make_probes
 from guerdon_serving.model.prompting import Encoded, Prompter
 
@@ -28,10 +28,10 @@ def describe_prompting(prompter: Prompter, encoded: Mapping[ProbeName, Encoded])
     """Record what becomes of the probes.
 
     Raises:
-        BundleRefused: no chat template, or nothing that would end a completion.
+        RefusedError: no chat template, or nothing that would end a completion.
     """
     if not prompter.template:
-        raise BundleRefused(Code.BASE_INCOMPLETE, "the base has no chat template")
+        raise RefusedError(Code.BASE_INCOMPLETE, "the base has no chat template")
     return Golden(
         processor=ProcessorFacts(
             processor=type(prompter.processor).__name__,
@@ -50,24 +50,36 @@ def check_prompting(bundle: Bundle, found: Golden) -> None:
     """Compare with what the bundle recorded.
 
     Raises:
-        BundleRefused: names what has drifted.
+        RefusedError: names what has drifted.
     """
     facts = bundle.facts
     expected = Golden(facts.processor, facts.tokenizer, facts.chat_template)
     if found.tokenizer != expected.tokenizer:
-        changed = [name for name in TokenizerFacts.model_fields if getattr(found.tokenizer, name) != getattr(expected.tokenizer, name)]
-        raise BundleRefused(Code.TOKENIZER_FACTS, f"the tokenizer has another {', '.join(changed)} than bundle.json records")
+        changed = [
+            name
+            for name in TokenizerFacts.model_fields
+            if getattr(found.tokenizer, name) != getattr(expected.tokenizer, name)
+        ]
+        raise RefusedError(
+            Code.TOKENIZER_FACTS, f"the tokenizer has another {', '.join(changed)} than bundle.json records"
+        )
     if found.template.sha256 != expected.template.sha256:
-        raise BundleRefused(Code.TEMPLATE_HASH, f"the chat template's sha256 is {found.template.sha256}, not the recorded one")
+        raise RefusedError(
+            Code.TEMPLATE_HASH, f"the chat template's sha256 is {found.template.sha256}, not the recorded one"
+        )
     for name, render in expected.template.renders.items():
-        if (render, expected.template.token_ids.get(name)) != (found.template.renders[name], found.template.token_ids[name]):
-            raise BundleRefused(Code.TEMPLATE_RENDER, f"probe {name} is rendered or tokenized otherwise than recorded")
+        if (render, expected.template.token_ids.get(name)) != (
+            found.template.renders[name],
+            found.template.token_ids[name],
+        ):
+            raise RefusedError(Code.TEMPLATE_RENDER, f"probe {name} is rendered or tokenized otherwise than recorded")
     if found.processor.processor != expected.processor.processor:
-        raise BundleRefused(
-            Code.PROCESSOR_FACTS, f"the processor is a {found.processor.processor}, recorded {expected.processor.processor}"
+        raise RefusedError(
+            Code.PROCESSOR_FACTS,
+            f"the processor is a {found.processor.processor}, recorded {expected.processor.processor}",
         )
     if found.processor != expected.processor:
-        raise BundleRefused(
+        raise RefusedError(
             Code.PROCESSOR_GRID, f"image grids are {found.processor.grids}, recorded {expected.processor.grids}"
         )
 
@@ -80,7 +92,7 @@ def _tokenizer(prompter: Prompter) -> TokenizerFacts:
     tokenizer = prompter.tokenizer
     ends = prompter.end_ids()
     if not ends:
-        raise BundleRefused(Code.BASE_INCOMPLETE, "neither generation_config.json nor the tokenizer names an end token")
+        raise RefusedError(Code.BASE_INCOMPLETE, "neither generation_config.json nor the tokenizer names an end token")
     return TokenizerFacts(
         vocabulary_size=len(tokenizer),
         special_ids=prompter.special_ids(),

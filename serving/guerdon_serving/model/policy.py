@@ -11,7 +11,7 @@ from transformers import AutoModelForImageTextToText
 
 from guerdon_serving.bundle.adapter import read_tensors
 from guerdon_serving.bundle.schema import TokenizerFacts
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 from guerdon_serving.model.generate import BASE_ROW, batch_inputs
 from guerdon_serving.model.prompting import Encoded
 
@@ -23,7 +23,9 @@ DTYPES: Final[dict[str, torch.dtype]] = {"float32": torch.float32, "bfloat16": t
 class Policy:
     """A base with any number of adapters. Not for use by two threads at a time."""
 
-    def __init__(self, base: Path, tokens: TokenizerFacts, *, dtype: Precision = "float32", device: str = "cpu") -> None:
+    def __init__(
+        self, base: Path, tokens: TokenizerFacts, *, dtype: Precision = "float32", device: str = "cpu"
+    ) -> None:
         """Load the base from safetensors, offline, without code of its own.
 
         Args:
@@ -33,14 +35,14 @@ class Policy:
             device: ``cpu`` or ``cuda``.
 
         Raises:
-            BundleRefused: transformers cannot load it.
+            RefusedError: transformers cannot load it.
         """
         try:
             loaded = AutoModelForImageTextToText.from_pretrained(
                 base, dtype=DTYPES[dtype], local_files_only=True, trust_remote_code=False, use_safetensors=True
             )
         except (OSError, ValueError, RuntimeError, KeyError) as error:
-            raise BundleRefused(Code.LOAD_FAILED, f"the base in {base} does not load: {error}") from error
+            raise RefusedError(Code.LOAD_FAILED, f"the base in {base} does not load: {error}") from error
         self.model: Any = loaded.to(device).eval()
         self.tokens, self.device = tokens, device
         self.image_token_id = int(getattr(loaded.config, "image_token_id", -1))
@@ -56,7 +58,7 @@ class Policy:
             mixable: all its modules see one row of the batch as one row (not so in the vision tower).
 
         Raises:
-            BundleRefused: PEFT cannot load it, or holds other tensors than the file.
+            RefusedError: PEFT cannot load it, or holds other tensors than the file.
         """
         expected = read_tensors(folder)
         try:
@@ -65,7 +67,7 @@ class Policy:
             else:
                 self.model = PeftModel.from_pretrained(self.model, folder, adapter_name=name, is_trainable=False)
         except (OSError, ValueError, RuntimeError, KeyError, TypeError) as error:
-            raise BundleRefused(Code.LOAD_FAILED, f"PEFT does not load the adapter in {folder}: {error}") from error
+            raise RefusedError(Code.LOAD_FAILED, f"PEFT does not load the adapter in {folder}: {error}") from error
         self.model.eval()
         self.adapters[name] = mixable
         self._compare(name, expected, folder)
@@ -110,10 +112,12 @@ class Policy:
         wrong = sorted(
             key
             for key in held.keys() | expected.keys()
-            if key not in held or key not in expected or not torch.equal(held[key].cpu(), expected[key].to(held[key].dtype))
+            if key not in held
+            or key not in expected
+            or not torch.equal(held[key].cpu(), expected[key].to(held[key].dtype))
         )
         if wrong:
             self.detach(name)
-            raise BundleRefused(
+            raise RefusedError(
                 Code.LOAD_TENSORS, f"{len(wrong)} tensors in memory are not those of {folder}, as {wrong[0]}"
             )

@@ -13,7 +13,7 @@ import torch
 from PIL import Image, ImageDraw
 
 from guerdon_serving.bundle.schema import ProbeFacts, ProbeName, Token
-from guerdon_serving.codes import BundleRefused, Code
+from guerdon_serving.codes import Code, RefusedError
 from guerdon_serving.model.generate import Row, generate
 from guerdon_serving.model.policy import Policy
 from guerdon_serving.model.prompting import ChatMessage, Encoded, Prompter
@@ -53,33 +53,46 @@ def measure(policy: Policy, adapter: str, probes: Mapping[ProbeName, Encoded]) -
     """Ask base and adapter every probe.
 
     Raises:
-        BundleRefused: an adapter that changes nothing, or answers that are no numbers.
+        RefusedError: an adapter that changes nothing, or answers that are no numbers.
     """
     with _repeatable():
         return {name: _measure_one(policy, adapter, encoded, name) for name, encoded in probes.items()}
 
 
 def check(
-    policy: Policy, adapter: str, probes: Mapping[ProbeName, Encoded], recorded: Mapping[ProbeName, ProbeFacts], tolerance: float
+    policy: Policy,
+    adapter: str,
+    probes: Mapping[ProbeName, Encoded],
+    recorded: Mapping[ProbeName, ProbeFacts],
+    tolerance: float,
 ) -> float:
     """Ask again and compare with what the bundle recorded; return the largest difference.
 
     Raises:
-        BundleRefused: no effect, or other answers.
+        RefusedError: no effect, or other answers.
     """
     worst = 0.0
     for name, encoded in probes.items():
         base, adapted = _logprobs(policy, None, encoded), _logprobs(policy, adapter, encoded)
         _require_effect(float((adapted - base).abs().max()), name)
         for who, found, expected in (("base", base, recorded[name].base), ("adapter", adapted, recorded[name].adapter)):
-            gap = max(abs(float(found[token.id]) - token.logprob) for token in expected)
+            gap = _gap(found, expected)
             if not gap <= tolerance:
-                raise BundleRefused(
+                raise RefusedError(
                     Code.PROBE_MISMATCH,
-                    f"probe {name}: the {who}'s log-probabilities are up to {gap:.2g} from the recorded ones, at most {tolerance:g}",
+                    f"probe {name}: the {who}'s log-probabilities are off by {gap:.2g}, at most {tolerance:g}",
                 )
             worst = max(worst, gap)
     return worst
+
+
+def gap_to(policy: Policy, adapter: str | None, encoded: Encoded, recorded: Sequence[Token]) -> float:
+    """Return the largest difference of a log-probability from the recorded ones."""
+    return _gap(_logprobs(policy, adapter, encoded), recorded)
+
+
+def _gap(found: torch.Tensor, recorded: Sequence[Token]) -> float:
+    return max(abs(float(found[token.id]) - token.logprob) for token in recorded)
 
 
 def _measure_one(policy: Policy, adapter: str, encoded: Encoded, name: ProbeName) -> ProbeFacts:
@@ -98,8 +111,9 @@ def _logprobs(policy: Policy, adapter: str | None, encoded: Encoded) -> torch.Te
 
 def _require_effect(delta: float, name: ProbeName) -> None:
     if not delta >= MIN_EFFECT:
-        raise BundleRefused(
-            Code.PROBE_NO_EFFECT, f"probe {name}: base and adapter differ by {delta:.2g}, at least {MIN_EFFECT:g} is an effect"
+        raise RefusedError(
+            Code.PROBE_NO_EFFECT,
+            f"probe {name}: base and adapter differ by {delta:.2g}, at least {MIN_EFFECT:g} is an effect",
         )
 
 

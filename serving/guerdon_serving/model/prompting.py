@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,7 +44,7 @@ class Prompter:
 
     def __init__(self, folder: Path) -> None:
         """Load from the small files of a base, offline."""
-        from transformers import AutoProcessor  # noqa: PLC0415 - heavy
+        from transformers import AutoProcessor
 
         self.folder = folder
         self.processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -53,6 +54,14 @@ class Prompter:
     def template(self) -> str:
         """The chat template."""
         return str(self.processor.chat_template or self.tokenizer.chat_template or "")
+
+    @cached_property
+    def context(self) -> int:
+        """Tokens that prompt and completion may have together."""
+        config = json.loads((self.folder / "config.json").read_text(encoding="utf-8"))
+        return int(
+            (config.get("text_config") or config).get("max_position_embeddings", self.tokenizer.model_max_length)
+        )
 
     def render(self, messages: Sequence[ChatMessage]) -> str:
         """Apply the chat template, up to where the assistant speaks."""
@@ -93,7 +102,9 @@ class Prompter:
         special = {*FORBIDDEN, *self.tokenizer.all_special_tokens}
         for part in parts:
             if found := sorted(token for token in special if token in part.get("text", "")):
-                raise DataError(f"a message holds {found[0]}, a token of the chat format itself; take it out of the text")
+                raise DataError(
+                    f"a message holds {found[0]}, a token of the chat format itself; take it out of the text"
+                )
 
 
 def _parts(content: Any) -> list[Mapping[str, Any]]:

@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from guerdon import Group, Plugins, Record, Reward, Sample, ScoredGroup, load_plugins
 
 type MakeReward = Callable[..., Reward]
@@ -45,9 +46,3 @@ def column() -> Callable[[ScoredGroup, str], list[Record]]:
         return [row[place] for row in scored.records]
 
     return pick
-
-
-@pytest.fixture(scope="session")
-def scoring(plugins, make, group_of, column) -> tuple[Any, ...]:
-    """All of these helpers, for tests with further parameters."""
-    return plugins, make, group_of, column

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from guerdon import Abstain, Reward, Sample, Score, UnavailableError, hookimpl
 from pydantic import Field
+
+from guerdon import Abstain, Reward, Sample, Score, UnavailableError, hookimpl
 
 
 class Unpicklable:

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+
 from guerdon import Status
 from guerdon.reward import Limits
 from guerdon.scoring.engine import Engine
@@ -37,7 +38,11 @@ FAULTS = {
 
 def test_every_fault_gives_its_status_and_harms_no_other(plugins, make, group_of, column):
     completions = [name for pair in zip(FAULTS, ["float"] * len(FAULTS), strict=True) for name in pair]
-    rewards = {"r": make("obedient_async", timeout_s=0.5), "a": make("length_of_text"), "g": make("async_group")}
+    rewards = {
+        "r": make("obedient_async", timeout_s=0.5),
+        "a": make("length_of_text"),
+        "g": make("async_group", timeout_s=0.5),
+    }
     with Engine(rewards, plugins=plugins) as engine:
         scored, other = engine.score([group_of(completions), group_of(["score"] * 30, "h")])
     for text, record in zip(completions, column(scored, "r"), strict=True):

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pluggy
 import pytest
+
 from guerdon import ConfigError, Group, Plugins, Reward, ScoringError, Status, hookimpl
 from guerdon.hookspecs import PROJECT, Hooks
 from guerdon.reward import Constant

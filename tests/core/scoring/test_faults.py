@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+
 from guerdon import Record, Status
 from guerdon.scoring.engine import Engine
 

@@ -19,7 +19,7 @@ class ClusterSampler:
 
     def __init__(self, client: Any, tokenizer: Any) -> None:
         self.client, self.tokenizer = client, tokenizer
-        self.forbidden = {token: FORBID for token in forbidden_ids(tokenizer)}
+        self.forbidden = dict.fromkeys(forbidden_ids(tokenizer), FORBID)
 
     async def render(self, prompt: Prompt) -> Rendered:
         """Apply the chat template and preprocess the images where the model is served."""

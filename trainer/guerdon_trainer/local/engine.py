@@ -14,12 +14,11 @@ ROWS_PER_BATCH = 64
 requests, so a repeated run draws the same."""
 
 
-@ray.remote
-class GenerateActor:
+class GenerateActorBase:
     """Holds the model of `Generator` in a process of its own."""
 
     def __init__(self, model_path: str) -> None:
-        from guerdon_trainer.local.generate import Generator  # noqa: PLC0415 - transformers load in the actor only
+        from guerdon_trainer.local.generate import Generator
 
         self.generator = Generator(model_path)
 
@@ -30,6 +29,9 @@ class GenerateActor:
     def load_adapter(self, path: str) -> int:
         """Load the policy's adapter."""
         return self.generator.load_adapter(path)
+
+
+GenerateActor = ray.remote(GenerateActorBase)
 
 
 class LocalClient(InferenceEngineInterface):  # type: ignore[misc]

@@ -58,8 +58,8 @@ class Generator:
         Raises:
             ValueError: keys that the model does not have, or that the file does not have.
         """
-        from peft import PeftModel, set_peft_model_state_dict  # noqa: PLC0415 - only the policy's side has peft loaded
-        from safetensors.torch import load_file  # noqa: PLC0415
+        from peft import PeftModel, set_peft_model_state_dict
+        from safetensors.torch import load_file
 
         weights = load_file(Path(path) / "adapter_model.safetensors")
         if not isinstance(self.model, PeftModel):

@@ -7,14 +7,23 @@ from guerdon_trainer.quickstart.checkpoint import checkpoint_path
 from guerdon_trainer.quickstart.data import write_manifests
 
 CONFIG = Path(__file__).with_name("demo.yaml")
-TRAIN, EVAL, TEST = 400, 128, 128
-"""Prompts of each split."""
 
 
-def prepare(folder: Path, *, seed: int = 0) -> Path:
-    """Write pictures, manifests, model and configuration below `folder`; return the configuration's path."""
+def prepare(folder: Path, *, seed: int = 0, train: int = 400, evaluate: int = 128, test: int = 128) -> Path:
+    """Write pictures, manifests, model and configuration below `folder`.
+
+    Args:
+        folder: made if it is missing.
+        seed: which pictures and questions are drawn.
+        train: prompts to train on.
+        evaluate: held-out prompts.
+        test: prompts that nothing is chosen by.
+
+    Returns:
+        The path of the configuration.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    write_manifests(folder / "data", seed=seed, train=TRAIN, eval=EVAL, test=TEST)
+    write_manifests(folder / "data", seed=seed, train=train, eval=evaluate, test=test)
     model = folder / "model"
     if not model.exists():
         staged = folder / "model.tmp"

@@ -36,7 +36,7 @@ def prepare() -> None:
 
 
 def _import_losses() -> None:
-    import ray  # noqa: PLC0415 - a package that is heavy to import
+    import ray
 
     connected = ray.is_initialized
     ray.is_initialized = lambda: False
@@ -49,7 +49,7 @@ def _import_losses() -> None:
 def _stand_in_for_flash_attention() -> None:
     if "flash_attn" in sys.modules or importlib.util.find_spec("flash_attn") is not None:
         return
-    import transformers  # noqa: F401, PLC0415 - it must have looked for the real package before
+    import transformers  # noqa: F401 - it must have looked for the real package before
 
     package = types.ModuleType("flash_attn")
     package.__path__ = []
@@ -69,7 +69,7 @@ def _unavailable(*_: Any, **__: Any) -> Any:
 def _complete_router_arguments() -> None:
     if importlib.util.find_spec("vllm_router") is None:
         return
-    from vllm_router.router_args import RouterArgs  # noqa: PLC0415 - only where vLLM is
+    from vllm_router.router_args import RouterArgs
 
     if not hasattr(RouterArgs, "pd_disaggregation"):
         RouterArgs.pd_disaggregation = False

@@ -33,7 +33,13 @@ class GroupGenerator(GeneratorInterface):  # type: ignore[misc]
         return as_generator_output(groups, input_batch["trajectory_ids"], times)
 
     async def roll_out(
-        self, prompts: Sequence[Prompt], *, samples: int, step: int, phase: str = "train", temperature: float | None = None
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        samples: int,
+        step: int,
+        phase: str = "train",
+        temperature: float | None = None,
     ) -> tuple[list[RolledGroup], RolloutTimes]:
         """Roll out with this generator's sampler and engine."""
         return await roll_out(

@@ -18,12 +18,12 @@ from skyrl.train.utils.trainer_utils import cleanup_old_checkpoints
 from guerdon.advantage import Advantages, ComponentMatrix, compute_advantages, matrix_from
 from guerdon.config import RunConfig
 from guerdon.manifest import Prompt
+from guerdon_trainer.adapter import check_adapter
+from guerdon_trainer.checkpoint import drop_uncommitted
 from guerdon_trainer.evaluation import evaluate
 from guerdon_trainer.measures import training_measures
 from guerdon_trainer.recorder import Recorder, SampleFacts
 from guerdon_trainer.rollout import RolledGroup
-from guerdon_trainer.skyrl.adapter import check_adapter
-from guerdon_trainer.skyrl.checkpoint import drop_uncommitted
 from guerdon_trainer.skyrl.data import StepBatches
 from guerdon_trainer.skyrl.workers import swapped
 
@@ -130,7 +130,11 @@ class GuerdonTrainer(RayPPOTrainer):  # type: ignore[misc]
 
     def _reference_logprobs(self, data: TrainingInputBatch) -> torch.Tensor:
         """Return [B, T] log-probabilities of the policy with its adapter off."""
-        keys = [key for key in ("sequences", "attention_mask", "pixel_values", "image_grid_thw") if data.get(key) is not None]
+        keys = [
+            key
+            for key in ("sequences", "attention_mask", "pixel_values", "image_grid_thw")
+            if data.get(key) is not None
+        ]
         self.dispatch._ensure_on_gpu("policy", need_optimizer=False, need_model=True)  # noqa: SLF001 - as its forward does
         refs = self.policy_model.async_run_ray_method(
             "mesh", "forward_reference", data=data.select(keys=keys, metadata_keys=["response_length"])

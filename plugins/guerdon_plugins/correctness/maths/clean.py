@@ -96,7 +96,7 @@ def _arguments(text: str) -> str:
             if end is None:
                 raise NoMathsError("a bracket is not closed")
             text = f"{text[:begin - 1].rstrip()}{{{text[begin:end]}}}{text[end + 1:]}"
-    text = re.sub(r"\\sqrt[ ]?([0-9A-Za-z])", r"\\sqrt{\1}", text)
+    text = re.sub(r"\\sqrt[ ]*([0-9]+|[A-Za-z])", r"\\sqrt{\1}", text)
     text = re.sub(r"\\frac[ ]?([0-9A-Za-z])[ ]?([0-9A-Za-z])", r"\\frac{\1}{\2}", text)
     text = re.sub(r"\\frac[ ]?([0-9A-Za-z])[ ]?\{", r"\\frac{\1}{", text)
     return re.sub(r"(\\frac[ ]?\{[^{}]*\})[ ]?([0-9A-Za-z])", r"\1{\2}", text)

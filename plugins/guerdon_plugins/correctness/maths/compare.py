@@ -1,5 +1,6 @@
 """Equality of structured answers."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -8,6 +9,10 @@ from guerdon_plugins.correctness.maths.equality import same
 from guerdon_plugins.correctness.maths.structure import Answer, read, split_at
 
 type MathKind = Literal["interval", "set", "tuple"]
+_NAME = re.compile(
+    r"(?:[A-Za-z]{1,3}|\\(?:alpha|beta|gamma|delta|epsilon|theta|lambda|mu|rho|sigma|phi|psi|omega|tau|ell|Delta|Gamma|Omega|Phi))"
+    r"(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]{1,8}\}))?'{0,2}(?:\([A-Za-z0-9,]{1,12}\))?"
+)
 MAX_MEMBERS = 50
 """Members of a set or list that are matched in any order; larger ones are compared in order."""
 
@@ -38,6 +43,7 @@ def _sets(gold: Answer, found: Answer) -> bool:
 
 
 def _lists(gold: Answer, found: Answer) -> bool:
+    gold, found = _unnumbered(gold), _unnumbered(found)
     if found.form in ("set", "list") and not _names(gold):
         return _unordered(gold.parts, _members(found))
     if found.form == "list" and _names(found):
@@ -103,15 +109,16 @@ def _is_assignment(relation: Answer) -> bool:
 
 
 def _is_name(latex: str) -> bool:
-    bare = latex.replace("\\", "").replace("{", "").replace("}", "").replace("_", "").replace(" ", "")
-    name = bare.partition("(")[0]
-    return bare.replace("(", "").replace(")", "").isalnum() and name[:1].isalpha() and (latex.startswith("\\") or len(name) <= 3)
+    """Tell whether a side of a relation is a variable or a function of one: ``x_1``, ``AB``, ``y(t)``."""
+    return _NAME.fullmatch(latex.replace(" ", "")) is not None
 
 
 def _last_exact(chain: Answer) -> int:
     """Return the index of the last side before an approximation."""
     approximations = [index for index, mark in enumerate(chain.marks) if mark == r"\approx"]
-    return approximations[0] if approximations and approximations[0] > 0 else len(chain.parts) - 1
+    if not approximations or (approximations[0] == 0 and _is_name(chain.parts[0].latex)):
+        return len(chain.parts) - 1
+    return approximations[0]
 
 
 def _variable(relation: Answer) -> str:
@@ -157,6 +164,16 @@ def _names(answer: Answer) -> bool:
     names = [part.parts[0].latex for part in answer.parts if part.form == "relation" and _is_assignment(part)]
     bases = {name.partition("_")[0] for name in names}
     return len(names) == len(answer.parts) and len(bases) > 1
+
+
+def _unnumbered(answer: Answer) -> Answer:
+    """Return the values of a list that only numbers them: ``x_1 = 3, x_2 = 5``."""
+    if len(answer.parts) < 2 or not all(part.form == "relation" and _is_assignment(part) for part in answer.parts):
+        return answer
+    bases = {part.parts[0].latex.partition("_") for part in answer.parts}
+    if len({base for base, _, _ in bases}) > 1 or not all(index for _, _, index in bases):
+        return answer
+    return replace(answer, parts=tuple(part.parts[-1] for part in answer.parts))
 
 
 def _ordered(gold: Sequence[Answer], found: Sequence[Answer]) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from guerdon import PluginError
-from guerdon_plugins.correctness.maths.bounds import too_large
+from guerdon_plugins.correctness.maths.bounds import TooLargeError, check_text, check_tree
 from guerdon_plugins.parsing.numbers import quantities
 
 if TYPE_CHECKING:
@@ -26,19 +26,29 @@ _EXACT = Fraction(1, 10**15)
 
 @lru_cache(maxsize=4096)
 def parse(latex: str) -> "Basic | None":
-    """Return the sympy expression of cleaned LaTeX; None where it is malformed or too large.
+    """Return the sympy expression of cleaned LaTeX; None where it is malformed.
 
     Raises:
         PluginError: math-verify is not installed.
+        TooLargeError: it must not be evaluated.
     """
     latex2sympy, treat_as_complex, _ = load_library()
-    if too_large(latex):
-        return None
+    check_text(latex)
     try:
         found = latex2sympy(latex, is_real=not treat_as_complex(latex), convert_degrees=False, normalization_config=None)
     except Exception:  # the parser's own errors are of type Exception
         return None
+    check_tree(found)
+    found = _with_imaginary_unit(found)
     return found  # type: ignore[no-any-return]  # the library has no types
+
+
+def _with_imaginary_unit(found: "Basic") -> "Basic":
+    """Read ``i`` as the imaginary unit; the parser leaves it a symbol without further meaning."""
+    from sympy import I
+
+    units = [symbol for symbol in found.free_symbols if str(symbol) == "i"]
+    return found.subs({unit: I for unit in units}) if units else found
 
 
 @lru_cache(maxsize=1)
@@ -76,7 +86,10 @@ def same(gold: str, found: str) -> bool:
         return numbers[0][1] == numbers[1][1] and _close(numbers[0][0], numbers[1][0], rounded="." in gold + found)
     if ("%" in gold) != ("%" in found):
         return False
-    left, right = parse(gold), parse(found)
+    try:
+        left, right = parse(gold), parse(found)
+    except TooLargeError:
+        return False  # equal only if it is spelled alike
     return left is not None and right is not None and _verified(left, right)
 
 

@@ -2,11 +2,13 @@
 
 import json
 import math
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from guerdon import RunError
 from guerdon.config import RunConfig
+from guerdon_trainer.folder import RunFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ def check_adapter(folder: Path, config: RunConfig, *, trained: bool = False) -> 
         RunError: no tensors (SkyRL's export writes none on newer peft), an A without its B, a
             target module that has none, the wrong rank, a non-finite value, or no effect.
     """
-    from safetensors.torch import load_file  # noqa: PLC0415 - torch is loaded where adapters are
+    from safetensors.torch import load_file
 
     tensors = load_file(folder / "adapter_model.safetensors")
     a = {name.replace(".lora_A.", ".#."): tensor for name, tensor in tensors.items() if ".lora_A." in name}
@@ -61,3 +63,16 @@ def name_base_model(folder: Path, base: str, revision: str | None) -> None:
     facts = json.loads(path.read_text(encoding="utf-8"))
     facts |= {"base_model_name_or_path": base, "revision": revision, "inference_mode": True}
     path.write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def save_adapter(config: RunConfig, folder: RunFolder) -> AdapterFacts:
+    """Copy the adapter of the last checkpoint to its place, checked and with its base named."""
+    source = folder.checkpoints / f"global_step_{config.runtime.steps}" / "policy" / "lora_adapter"
+    staged = folder.path / "adapter.tmp"
+    shutil.rmtree(staged, ignore_errors=True)
+    shutil.copytree(source, staged)
+    name_base_model(staged, config.model.name_or_path, config.model.revision)
+    facts = check_adapter(staged, config, trained=True)
+    shutil.rmtree(folder.adapter, ignore_errors=True)
+    staged.replace(folder.adapter)
+    return facts

@@ -1,0 +1,35 @@
+# Every target sets itself up: a Python 3.12+ is found, an environment made and filled from the lock file.
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+EXPORT := RAY_USAGE_STATS_ENABLED=0 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
+
+.PHONY: demo test check format lock clean setup
+
+setup: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml scripts/setup.sh
+	@sh scripts/setup.sh $(VENV)
+	@touch $@
+
+demo: $(STAMP)
+	@$(EXPORT) $(VENV)/bin/guerdon demo
+
+test: $(STAMP)
+	@$(EXPORT) $(PY) -m pytest -q
+
+check: $(STAMP)
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports
+
+format: $(STAMP)
+	@$(VENV)/bin/ruff check --fix-only .
+	@$(VENV)/bin/ruff format .
+
+lock: $(STAMP)
+	@sh scripts/lock.sh $(VENV)
+
+clean:
+	rm -rf $(VENV) dist

@@ -1,0 +1,6 @@
+"""``python -m guerdon``."""
+
+from guerdon.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Frames, marks and packed samples: what passes between processes."""
+
+import os
+import pickle
+import socket
+from array import array
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guerdon import LazyImage, Sample
+from guerdon.scoring.channel import Channel
+from guerdon.scoring.marks import Mark, Marks
+from guerdon.scoring.packing import pack_samples, unpack_samples
+
+
+@pytest.fixture
+def ends():
+    mine, theirs = socket.socketpair()
+    mine.setblocking(False)
+    with mine, theirs:
+        yield Channel(mine), Channel(theirs)
+
+
+def test_frames_arrive_whole_and_in_order(ends):
+    mine, theirs = ends
+    frames = [b"", b"x", b"y" * 1000]
+    for frame in frames:
+        assert mine.send(frame)
+    got: list[bytes] = []
+    while len(got) < 3:
+        got += theirs.receive()
+    assert got == frames
+    assert mine.receive() == []
+
+
+def test_a_frame_larger_than_the_socket_waits_without_blocking(ends):
+    mine, theirs = ends
+    frame = os.urandom(3_000_000)
+    assert not mine.send(frame)
+    assert mine.unsent
+    mine.send(b"next")
+    got: list[bytes] = []
+    while len(got) < 2:
+        mine.flush()
+        got += theirs.receive()
+    assert got == [frame, b"next"]
+    assert not mine.unsent
+
+
+def test_a_closed_end_is_an_error_even_in_a_frame(ends):
+    mine, theirs = ends
+    theirs.sock.send(b"\x05\0\0\0\0\0\0\0ab")
+    theirs.close()
+    assert mine.receive() == []
+    with pytest.raises(EOFError):
+        mine.receive()
+    with pytest.raises(BrokenPipeError):
+        mine.send(b"x")
+
+
+def test_marks_are_seen_through_the_file():
+    fd = Marks.make_file()
+    writer, reader = Marks(fd), Marks(fd)
+    os.close(fd)
+    assert reader.read() == Mark(0, 0, 0, 0.0)
+    writer.write(2**40, 3, 70_000)
+    mark = reader.read()
+    assert mark[:3] == (2**40, 3, 70_000)
+    assert mark.since > 0
+    writer.clear()
+    assert reader.read()[:3] == (0, 0, 0)
+    assert reader.read().since >= mark.since
+    writer.close()
+    reader.close()
+
+
+any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=20)
+ids = st.lists(st.integers(-(2**31), 2**31 - 1), max_size=5)
+samples = st.builds(
+    Sample,
+    id=any_text,
+    completion=any_text,
+    prompt=st.lists(st.fixed_dictionaries({"role": st.just("user"), "content": any_text}), max_size=2),
+    reference=st.dictionaries(any_text, st.integers() | any_text, max_size=2),
+    completion_tokens=ids | ids.map(tuple) | ids.map(lambda x: array("i", x)) | st.lists(st.integers(), max_size=3),
+    token_count=st.none() | st.integers(0, 100),
+    truncated=st.booleans(),
+    images=st.lists(any_text.map(LazyImage), max_size=2).map(tuple),
+    metadata=st.dictionaries(any_text, st.floats(allow_nan=False), max_size=2).map(MappingProxyType),
+    group_id=any_text,
+    index=st.integers(0, 10),
+    step=st.none() | st.integers(1, 10),
+)
+
+
+def plain(sample: Sample) -> list[object]:
+    values = [getattr(sample, name) for name in Sample.__slots__]
+    return [
+        list(v) if name == "completion_tokens" else dict(v) if isinstance(v, MappingProxyType) else v
+        for name, v in zip(Sample.__slots__, values, strict=True)
+    ]
+
+
+@given(st.lists(samples, min_size=1, max_size=4))
+def test_samples_come_out_as_they_went_in(items):
+    packed = pickle.loads(pickle.dumps(tuple(pack_samples(items))))
+    assert list(map(plain, unpack_samples(packed))) == list(map(plain, items))
+
+
+def test_what_a_group_shares_travels_once():
+    prompt, reference, images = [{"role": "user", "content": "x" * 1000}], {"answer": "B"}, (LazyImage("a.png"),)
+    group = [Sample(f"g/{i}", "t", prompt, reference, images=images, index=i) for i in range(8)]
+    packed = pack_samples(group)
+    assert len(packed.contexts) < 1500
+    unpacked = unpack_samples(packed)
+    assert all(sample.images is unpacked[0].images for sample in unpacked)
+    apart = [Sample(f"g/{i}", "t", list(prompt), reference, images=images, index=i) for i in range(8)]
+    assert list(map(plain, unpack_samples(pack_samples(apart)))) == list(map(plain, group))
+
+
+def test_subclasses_and_odd_values_still_travel():
+    class Text(str):
+        __slots__ = ()
+
+    sample = Sample("g/0", "t", completion_tokens=[2**40], images=("not lazy",), index=0)  # type: ignore[arg-type]
+    assert plain(unpack_samples(pack_samples([sample]))[0]) == plain(sample)
+    with pytest.raises((AttributeError, pickle.PicklingError)):  # a local class
+        pack_samples([Sample("g/0", Text("t"))])
