@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from guerdon.errors import GuerdonError
@@ -40,12 +41,17 @@ def config_schema(
 @config_app.command("explain")
 def config_explain(config: Path, overrides: Overrides = None) -> None:
     """Show each field: its value, where that comes from, and what it becomes in SkyRL."""
+    from guerdon.config import advice, load_config
     from guerdon.config.explain import explain
 
+    loaded, plugins = load_config(config, overrides or [])
     table = Table("field", "value", "from", "becomes", title=str(config))
-    for row in explain(config, overrides or []):
-        table.add_row(*row)
-    Console().print(table)
+    for row in explain(loaded, plugins, overrides or []):
+        table.add_row(*map(escape, row))
+    console = Console()
+    console.print(table)
+    for line in advice(loaded):
+        console.print(f"advice: {line}", highlight=False, markup=False)
 
 
 @rewards_app.command("list")
@@ -57,7 +63,7 @@ def rewards_list(plugin: Plugin = None) -> None:
     table = Table("reward", "origin", "version", "code", "summary")
     for name, entry in sorted(plugins.rewards.items()):
         summary = (entry.reward.__doc__ or "").strip().partition("\n")[0]
-        table.add_row(name, entry.origin, entry.version, entry.code_hash[:12], summary)
+        table.add_row(name, escape(entry.origin), entry.version, entry.code_hash[:12], escape(summary))
     Console().print(table)
     for failure in plugins.failures:
         print(f"failed to load: {failure.entry_point} of {failure.origin}: {failure.error}", file=sys.stderr)
@@ -72,22 +78,24 @@ def rewards_explain(name: str, plugin: Plugin = None) -> None:
 
     entry = load_plugins(plugin or []).entry(name)
     console = Console()
-    console.print(f"[bold]{name}[/bold]  from {entry.origin} {entry.version}\n")
+    console.print(f"[bold]{name}[/bold]  from {escape(entry.origin)} {entry.version}\n")
     console.print((entry.reward.__doc__ or "").strip(), markup=False)
     low, high = entry.reward.value_range
     console.print(f"\nvalues from {low:g} to {high:g}\n")
     table = Table("field", "default", "meaning")
     for field, info in entry.reward.model_fields.items():
         default = "required" if info.is_required() else repr(info.get_default(call_default_factory=True))
-        table.add_row(field, default, info.description or "")
+        table.add_row(field, escape(default), escape(info.description or ""))
     console.print(table)
 
 
 def main() -> None:
     """Run the command line; an error of ours is a message, not a traceback."""
     from guerdon.plugins import load_plugins
+    from guerdon.report.commands import register
 
     try:
+        register(app)
         load_plugins().manager.hook.register_commands(app=app)
         app()
     except GuerdonError as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from guerdon.errors import DataError
-from guerdon.images import LazyImage
+from guerdon.images import LazyImage, scheme_of
 from guerdon.sample import Message
 
 FIELDS = frozenset({"id", "messages", "reference", "metadata"})
@@ -39,7 +39,7 @@ def read_manifest(path: str | Path) -> list[Prompt]:
     """
     file = Path(path)
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8").split("\n")  # JSON strings may hold U+2028, where splitlines splits
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"manifest {path} cannot be read: {error}") from error
     prompts = [_parse(line, file, number) for number, line in enumerate(lines, 1) if line.strip()]
@@ -59,10 +59,7 @@ def _check_ids(prompts: Sequence[Prompt], file: Path) -> None:
 
 def _parse(line: str, file: Path, number: int) -> Prompt:
     where = f"{file}:{number}"
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise DataError(f"{where} is no JSON: {error}") from error
+    row = _json(line, where)
     if not isinstance(row, dict) or not row.keys() >= {"id", "messages"} or row.keys() - FIELDS:
         found = sorted(row) if isinstance(row, dict) else type(row).__name__
         raise DataError(f"{where}: a line has id and messages, and may have reference and metadata; found {found}")
@@ -72,18 +69,46 @@ def _parse(line: str, file: Path, number: int) -> Prompt:
     if not isinstance(messages, list) or not messages:
         raise DataError(f"{where}: messages must be a non-empty list; found {messages!r:.100}")
     images = tuple(image for message in messages for image in _images(message, file, where))
-    return Prompt(row["id"], messages, row.get("reference") or {}, row.get("metadata") or {}, images)
+    if messages[-1]["role"] == "assistant":
+        raise DataError(f"{where}: the last message is the assistant's; a prompt ends where the policy is to write")
+    return Prompt(row["id"], messages, _mapping(row, "reference", where), _mapping(row, "metadata", where), images)
+
+
+def _json(line: str, where: str) -> Any:
+    """Parse one line; NaN, infinities and lone surrogates are refused: no table or tokenizer takes them."""
+    try:
+        row = json.loads(line, parse_constant=_no_number)
+        if "\\u" in line:
+            json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"{where} holds a lone surrogate (\\ud800 to \\udfff), which is no character") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where} is no JSON: {error}") from error
+    return row
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _mapping(row: Mapping[str, Any], field: str, where: str) -> Mapping[str, Any]:
+    value = row.get(field)
+    if value is not None and not isinstance(value, dict):
+        raise DataError(f"{where}: {field} must be an object; found {value!r:.100}")
+    return value or {}
 
 
 def _images(message: object, file: Path, where: str) -> list[LazyImage]:
-    if not isinstance(message, dict) or "role" not in message or "content" not in message:
-        raise DataError(f"{where}: a message needs role and content; found {message!r:.100}")
+    if not isinstance(message, dict) or message.keys() != {"role", "content"}:
+        raise DataError(f"{where}: a message has role and content and nothing else; found {message!r:.100}")
     if message["role"] not in ("system", "user", "assistant"):
         raise DataError(
             f"{where}: role {message['role']!r} is none of system, user, assistant; tools are not supported"
         )
     if isinstance(message["content"], str):
         return []
+    if not isinstance(message["content"], list):
+        raise DataError(f"{where}: content must be text or a list of parts; found {message['content']!r:.100}")
     return [image for part in message["content"] if (image := _image(part, file, where))]
 
 
@@ -93,7 +118,7 @@ def _image(part: object, file: Path, where: str) -> LazyImage | None:
         return None
     if kind == "image" and isinstance(part, dict) and isinstance(part.get("image"), str):
         source = part["image"]
-        return LazyImage(source if ":" in source[:8] else str(file.parent / source))
+        return LazyImage(source if scheme_of(source) else str(file.parent / source))
     raise DataError(
         f"{where}: a content part is {{type: text, text}} or {{type: image, image: path or data URL}}; "
         f"found {part!r:.100} (video is not supported)"

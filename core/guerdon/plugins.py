@@ -49,7 +49,7 @@ class InlineFile:
         sys.modules[self.module_name] = module
         try:
             exec(compile(self.source, self.path, "exec"), module.__dict__)  # noqa: S102 - a file the user named
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             del sys.modules[self.module_name]
             raise PluginError(f"plugin file {self.path} fails to import: {type(error).__name__}: {error}") from error
         return module
@@ -112,8 +112,7 @@ def load_plugins(files: Iterable[str | Path] = ()) -> Plugins:
     manager.add_hookspecs(Hooks)
     failures = tuple(_load_entry_points(manager))
     inline = tuple(_read(Path(path)) for path in files)
-    for file in inline:
-        manager.register(file.load(), name=file.path)
+    _register_files(manager, inline)
     try:
         manager.check_pending()
     except pluggy.PluginValidationError as error:
@@ -129,6 +128,23 @@ def _read(path: Path) -> InlineFile:
         raise PluginError(f"plugin file {path} cannot be read: {error.strerror}; `plugins:` lists files") from error
 
 
+def _register_files(manager: pluggy.PluginManager, files: Iterable[InlineFile]) -> None:
+    paths: dict[str, str] = {}
+    for file in files:
+        if file.digest in paths:
+            raise PluginError(f"plugin file {file.path} is listed twice, also as {paths[file.digest]}; remove one")
+        paths[file.digest] = file.path
+        module = file.load()
+        try:
+            manager.register(module, name=file.path)
+        except pluggy.PluginValidationError as error:
+            raise PluginError(f"plugin file {file.path}: {error}") from error
+        if not manager.get_hookcallers(module):
+            raise PluginError(
+                f"plugin file {file.path} implements no hook; write `@hookimpl` above `def register_rewards(register)`"
+            )
+
+
 def _load_entry_points(manager: pluggy.PluginManager) -> Iterable[LoadFailure]:
     for point in sorted(metadata.entry_points(group=PROJECT), key=lambda p: (p.name, p.value)):
         origin = point.dist.name if point.dist else point.value
@@ -142,20 +158,23 @@ def _load_entry_points(manager: pluggy.PluginManager) -> Iterable[LoadFailure]:
 
 def _collect(manager: pluggy.PluginManager, inline: Mapping[str, InlineFile]) -> dict[str, RewardEntry]:
     found: dict[str, RewardEntry] = {}
-    for plugin_name, plugin in manager.list_name_plugin():
-        hook = getattr(plugin, "register_rewards", None)
-        if hook is None:
-            continue
-        classes: list[type[Reward]] = []
-        hook(register=classes.append)
-        for cls in classes:
-            _check(cls, plugin_name)
+    for hook in manager.hook.register_rewards.get_hookimpls():
+        origin = hook.plugin_name
+        for cls in _classes(hook):
+            _check(cls, origin)
             if cls.name in found:
-                raise PluginError(
-                    f"two plugins register the reward {cls.name!r}: {found[cls.name].origin} and {plugin_name}"
-                )
-            found[cls.name] = _entry(cls, plugin_name, inline.get(cls.__module__))
+                raise PluginError(f"two plugins register the reward {cls.name!r}: {found[cls.name].origin} and {origin}")
+            found[cls.name] = _entry(cls, origin, inline.get(cls.__module__))
     return found
+
+
+def _classes(hook: pluggy.HookImpl) -> list[type[Reward]]:
+    classes: list[type[Reward]] = []
+    try:
+        hook.function(**dict.fromkeys(hook.argnames, classes.append))
+    except Exception as error:
+        raise PluginError(f"plugin {hook.plugin_name}: register_rewards fails: {type(error).__name__}: {error}") from error
+    return classes
 
 
 def _check(cls: object, origin: str) -> None:

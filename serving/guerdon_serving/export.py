@@ -165,4 +165,5 @@ def _measure(staged: Path, base_folder: Path, adapter: AdapterFacts) -> "tuple[G
     golden = describe_prompting(prompter, encoded)
     policy = Policy(base_folder, golden.tokenizer)
     policy.attach("exported", staged / "adapter", mixable=not adapts_tower(adapter))
-    return golden, measure(policy, "exported", encoded)
+    text: tuple[ProbeName, ...] = ("text",) if adapter.groups["lm"] + adapter.groups["lm_head"] else ()
+    return golden, measure(policy, "exported", encoded, moved=("image", "images", *text))

@@ -52,10 +52,31 @@ def demo(
         highlight=False,
     )
     config = prepare(output, seed=seed)
-    _train(config, [f"run.seed={seed}", f"runtime.steps={steps}", f"runtime.output_dir={output}", *(overrides or [])])
+    changes = [f"run.seed={seed}", f"runtime.steps={steps}", f"runtime.eval_interval={steps}"]
+    run = _train(config, [*changes, f"runtime.output_dir={output}", *(overrides or [])])
+    _finish(run, output / "data" / "eval.jsonl")
 
 
-def _train(path: Path, overrides: list[str]) -> None:
+def _finish(run: Path, manifest: Path) -> None:
+    """Write the report, export the bundle, serve it and ask one question."""
+    from rich.console import Console
+
+    from guerdon.report.page import write_report
+    from guerdon_trainer.quickstart.finish import ask, guerdon, held_out_picture, served
+
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(f"report:  {write_report(run)}", markup=False)
+    guerdon("bundle", "export", str(run), "--output", str(run / "bundle"), "--allow-dirty")
+    console.print(f"bundle:  {run / 'bundle'}", markup=False)
+    with served(run / "bundle") as url:
+        answered = ask(url, held_out_picture(manifest))
+    console.print(f"served as {answered.model}, asked about a held-out picture:", markup=False)
+    console.print(f"  question  {answered.question}", markup=False)
+    console.print(f"  answer    {answered.answer}", markup=False)
+    console.print(f"  truth     {answered.truth}", markup=False)
+
+
+def _train(path: Path, overrides: list[str]) -> Path:
     from rich.console import Console
 
     from guerdon.config import load_config
@@ -75,4 +96,5 @@ def _train(path: Path, overrides: list[str]) -> None:
     ) as progress:
         folder = run(config, plugins, [progress])
     print_summary(folder.path, console)
-    console.print(f"adapter: {folder.adapter}", highlight=False)
+    console.print(f"adapter: {folder.adapter}", highlight=False, markup=False, soft_wrap=True)
+    return folder.path

@@ -1,21 +1,25 @@
 """Where each field's value comes from, and what it becomes."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from guerdon.config.load import load_config
+from guerdon.config.run import RunConfig
+from guerdon.plugins import Plugins
 
 type Row = tuple[str, str, str, str]
 
 
-def explain(path: Path, overrides: Iterable[str] = ()) -> list[Row]:
-    """Return (field, value, source, what it becomes) for every field of a configuration."""
-    changes = list(overrides)
-    config, plugins = load_config(path, changes)
-    overridden = {change.partition("=")[0] for change in changes}
+def explain(config: RunConfig, plugins: Plugins, overrides: Iterable[str] = ()) -> list[Row]:
+    """Return (field, value, source, what it becomes) for every field of a configuration.
+
+    Args:
+        config: what `load_config` made of a file and `overrides`.
+        plugins: what it loaded; their `explain_config` hooks say what fields become.
+        overrides: ``section.field=value``.
+    """
+    overridden = {change.partition("=")[0] for change in overrides}
     becomes: dict[str, str] = {}
     for answer in plugins.manager.hook.explain_config(config=config):
         becomes |= answer
@@ -23,11 +27,16 @@ def explain(path: Path, overrides: Iterable[str] = ()) -> list[Row]:
         (
             field,
             _short(value),
-            "override" if field in overridden else "file" if given else "default",
+            "override" if any(_covers(key, field) for key in overridden) else "file" if given else "default",
             becomes.get(field, ""),
         )
         for field, value, given in _fields(config, "")
     ]
+
+
+def _covers(override: str, field: str) -> bool:
+    """Return whether an override sets the field, what it is part of, or part of it."""
+    return override == field or field.startswith(f"{override}.") or override.startswith(f"{field}.")
 
 
 def _fields(model: BaseModel, prefix: str) -> Iterator[tuple[str, Any, bool]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from guerdon.config.problems import describe
 from guerdon.config.run import RunConfig
 from guerdon.errors import ConfigError
 from guerdon.plugins import Plugins, load_plugins
@@ -29,7 +30,7 @@ MAY_CHANGE_ON_RESUME = frozenset(
 def load_config(path: str | Path, overrides: Iterable[str] = ()) -> tuple[RunConfig, Plugins]:
     """Read a YAML file, apply overrides, load its plugins and validate.
 
-    Relative paths of plugins and manifests are taken from the file's folder.
+    Relative paths of plugins, manifests and a local model are taken from the file's folder.
 
     Args:
         path: the YAML file.
@@ -55,7 +56,7 @@ def build_config(data: Mapping[str, Any], origin: str = "configuration") -> tupl
     try:
         return RunConfig.model_validate(data, context={"plugins": plugins}), plugins
     except ValidationError as error:
-        raise ConfigError(f"{origin} is not valid:\n" + "\n".join(_lines(error))) from None
+        raise ConfigError(f"{origin} is not valid:\n" + "\n".join(describe(error, data))) from None
 
 
 def dump_config(config: RunConfig) -> dict[str, Any]:
@@ -74,16 +75,6 @@ def identity(config: RunConfig) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
-def _lines(error: ValidationError) -> Iterable[str]:
-    for problem in error.errors(include_url=False):
-        path = ".".join(str(part) for part in problem["loc"]) or "the file"
-        message = problem["msg"].removeprefix("Value error, ")
-        if problem["type"] == "extra_forbidden":
-            message = "no such field; `guerdon config schema` lists them"
-        found = "" if problem["type"] in ("missing", "extra_forbidden") else f" (found {problem['input']!r:.200})"
-        yield f"  {path}: {message}{found if path != 'the file' else ''}"
-
-
 def _apply(data: dict[str, Any], override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals or not key:
@@ -93,7 +84,9 @@ def _apply(data: dict[str, Any], override: str) -> None:
     if parents and parents[0] == "skyrl":
         parents, last = ["skyrl"], key.removeprefix("skyrl.")
     for part in parents:
-        target = target.setdefault(part, {})
+        if target.get(part) is None:  # `brief:` alone stands for a component with its defaults
+            target[part] = {}
+        target = target[part]
         if not isinstance(target, dict):
             raise ConfigError(f"override {override!r}: {part} is a value, not a section")
     target[last] = parse_yaml(f"value: {text}", f"override {override!r}")["value"]
@@ -108,5 +101,6 @@ def _resolve_paths(data: dict[str, Any], folder: Path) -> None:
             if isinstance(section.get(name), str) and "://" not in section[name]:
                 section[name] = str(folder / section[name])
     model = data.get("model")
-    if isinstance(model, dict) and str(model.get("name_or_path", "")).startswith("."):
-        model["name_or_path"] = str(folder / model["name_or_path"])
+    name = model.get("name_or_path") if isinstance(model, dict) else None
+    if isinstance(model, dict) and isinstance(name, str) and (name.startswith(".") or (folder / name).is_dir()):
+        model["name_or_path"] = str(folder / name)

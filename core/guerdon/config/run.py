@@ -25,13 +25,17 @@ from guerdon.plugins import Plugins, load_plugins
 from guerdon.reward import Reward
 
 
+VLLM_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
+"""What vLLM's ``max_lora_rank`` may be."""
+
+
 def _build(value: object, info: ValidationInfo) -> object:
     """Turn ``{use: name, field: ...}`` into the reward of that name."""
     if not isinstance(value, Mapping):
         return value
     fields = dict(value)
     plugins: Plugins = (info.context or {}).get("plugins") or load_plugins()
-    return plugins.entry(str(fields.pop("use"))).reward.model_validate(fields)
+    return plugins.entry(str(fields.pop("use"))).reward.model_validate(fields, context=info.context)
 
 
 class RunConfig(Section):
@@ -85,6 +89,13 @@ class RunConfig(Section):
                 f"runtime.prompts_per_step {self.prompts_per_step} is no multiple of the {self.mini_batch_prompts} "
                 f"prompts of one optimizer step ({samples} samples / group_size {group})"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _rank_is_served(self) -> "RunConfig":
+        if self.runtime.backend == "cluster" and self.adapter.rank not in VLLM_RANKS:
+            served = ", ".join(str(rank) for rank in VLLM_RANKS)
+            raise ValueError(f"adapter.rank {self.adapter.rank} is none that vLLM serves; choose one of {served}")
         return self
 
     @property

@@ -6,6 +6,7 @@ from pydantic.json_schema import models_json_schema
 
 from guerdon.config.run import RunConfig
 from guerdon.plugins import Plugins
+from guerdon.reward import Reward
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -25,7 +26,10 @@ def json_schema(plugins: Plugins) -> dict[str, Any]:
         "type": "object",
         "minProperties": 1,
         "description": schema["properties"]["rewards"].get("description", ""),
-        "properties": {name: {"anyOf": [{"$ref": ref}, _explicit(choices)]} for name, ref in choices.items()},
+        "properties": {
+            name: {"anyOf": [{"$ref": ref}, _explicit(choices), *_empty(classes[name])]}
+            for name, ref in choices.items()
+        },
         "additionalProperties": _explicit(choices),
     }
     return schema
@@ -38,6 +42,12 @@ def _component(schema: dict[str, Any], name: str, ref: dict[str, Any]) -> str:
     key = f"component_{name}"
     schema["$defs"][key] = body
     return f"#/$defs/{key}"
+
+
+def _empty(reward: type[Reward]) -> list[dict[str, Any]]:
+    """Accept ``length:`` with nothing behind it, where every field has a default."""
+    required = any(info.is_required() for info in reward.model_fields.values())
+    return [] if required else [{"type": "null"}]
 
 
 def _explicit(choices: dict[str, str]) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """The sections of the YAML file. A field's docstring is its help text and its schema description."""
 
 import re
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator, model_validator
 
 from guerdon.advantage.config import AdvantageConfig
 
 type Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+type Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class Section(BaseModel):
@@ -40,6 +42,16 @@ class ModelSection(Section):
 
     gradient_checkpointing: bool = True
     """Recompute activations in the backward pass to save memory."""
+
+    @model_validator(mode="after")
+    def _pinned(self) -> "ModelSection":
+        name = self.name_or_path
+        if self.revision is None and not name.startswith(("/", ".")) and not Path(name).is_dir():
+            raise ValueError(
+                f"{name!r} is no local folder, so it is a hub name, and needs model.revision, the 40-hex commit: "
+                f"`git ls-remote https://huggingface.co/{name} HEAD` prints the newest. A local folder is written ./name"
+            )
+        return self
 
 
 class AdapterSection(Section):
@@ -78,7 +90,7 @@ class AlgorithmSection(AdvantageConfig):
     group_size: int = Field(8, ge=2)
     """Completions sampled for each prompt."""
 
-    learning_rate: PositiveFloat = 1e-5
+    learning_rate: Positive = 1e-5
     """AdamW's rate. LoRA usually needs about ten times the rate of full tuning."""
 
     max_prompt_tokens: PositiveInt = 2048
@@ -90,7 +102,7 @@ class AlgorithmSection(AdvantageConfig):
     kl_coefficient: float = Field(0.0, ge=0, allow_inf_nan=False)
     """Weight of the k3 KL penalty towards the policy without its adapter. 0 leaves it out."""
 
-    temperature: PositiveFloat = 1.0
+    temperature: Positive = 1.0
     """Of the rollouts; log-probabilities are taken at the same temperature."""
 
 

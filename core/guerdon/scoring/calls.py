@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from guerdon.reward import Reward, ScoringMethod, scoring_method
 from guerdon.sample import Sample
-from guerdon.scoring.cells import Cell, bounds_of, cell_of, error, error_of
+from guerdon.scoring.cells import Cell, Fault, bounds_of, cell_of, error, error_of
 
 type Contained = tuple[type[BaseException], ...]
 
@@ -65,7 +65,7 @@ class Caller:
         self.contained = contained
 
     def score_each(self, samples: Sequence[Sample], run: Run, times: Store[float], places: Store[int]) -> None:
-        """Call `Reward.score` on the samples from ``run.position`` on, until ``run.until`` or the end.
+        """Call `Reward.score` on the samples from ``run.position`` on, until ``run.until``, a fault or the end.
 
         Never raises what is contained. The time and place of each call are noted in ``times[0]``
         and ``places[2]`` before it is made.
@@ -81,9 +81,11 @@ class Caller:
                 if type(verdict) is float and low <= verdict <= high:
                     cells.append(verdict)
                 else:
-                    cells.append(cell_of(verdict, self.bounds))
+                    cells.append(cell := cell_of(verdict, self.bounds))
+                    until = until if not isinstance(cell, Fault) else 0.0
             except contained as exception:
                 cells.append(error_of(exception))
+                until = 0.0
             now = clock()
             latencies.append(now - before)
             if now > until:
@@ -116,5 +118,7 @@ def score_here(caller: Caller, samples: Sequence[Sample]) -> tuple[list[Cell], l
         run.cells = caller.score_all(samples)
         run.latencies = [(time.monotonic() - before) / max(1, len(samples))] * len(samples)
     else:
-        caller.score_each(samples, run, [0.0], [0, 0, 0])
+        while run.position < len(samples):
+            caller.score_each(samples, run, [0.0], [0, 0, 0])
+            run.position = len(run.cells)
     return run.cells, run.latencies

@@ -63,8 +63,8 @@ class Worker:
             caller.score_each(samples, run, self.marks.times, self.marks.places)
             self._keep(job, component, position, run.cells, run.latencies)
             position += len(run.cells)
-            if monotonic() > run.until:
-                self._flush()
+            if isinstance(run.cells[-1], Fault) or monotonic() > run.until:
+                self._flush()  # a fault at once: the process may not live long
 
     def _run_whole(self, job: int, component: int, caller: Caller, samples: Sequence[Sample]) -> None:
         before = monotonic()

@@ -10,6 +10,7 @@ from typing import Any
 
 from guerdon_plugins.parsing.visible import count_words, kinds, unescape, without_markup
 
+_PLAIN = re.compile("[A-Za-z0-9]")
 _SAYS_SOMETHING = re.compile("[cws]")
 _HAS_WORD = re.compile("[cw]")
 _LATEX_BLANK = re.compile(r"\\[hv]?phantom\s?\{[^{}]{0,200}\}|\\(?:text|mathrm|mathbf|mbox|quad|qquad|[,;:! ])|[{}~$&]")
@@ -18,14 +19,15 @@ _LATEX_BLANK = re.compile(r"\\[hv]?phantom\s?\{[^{}]{0,200}\}|\\(?:text|mathrm|m
 def says_something(text: str) -> bool:
     """Say whether a short answer stands here: anything but blanks, dots and empty markup."""
     bare = without_markup(text) if "</" in text else unescape(text)
-    return _SAYS_SOMETHING.search(kinds(bare)) is not None
+    return _PLAIN.search(bare) is not None or _SAYS_SOMETHING.search(kinds(bare)) is not None
 
 
 def has_words(text: str, minimum: int = 1) -> bool:
     """Say whether the text has so many words; without spaces between them, every character is one."""
-    if minimum == 1:
-        return _HAS_WORD.search(kinds(without_markup(text))) is not None
-    return count_words(text) >= minimum
+    if minimum > 1:
+        return count_words(text) >= minimum
+    bare = without_markup(text)
+    return _PLAIN.search(bare) is not None or _HAS_WORD.search(kinds(bare)) is not None
 
 
 def box_says_something(text: str) -> bool:

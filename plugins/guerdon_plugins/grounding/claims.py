@@ -11,20 +11,21 @@ from itertools import islice
 
 from guerdon import Score
 from guerdon_plugins.grounding.colours import named_colours
-from guerdon_plugins.grounding.number_words import numbers_in
+from guerdon_plugins.grounding.numerals import numbers_in
 
 MAX_CLAIMS = 100
 """A text with more claims of one kind is a list of guesses."""
 
 _PX = r"(?:\s{0,3}(?:px|pixels?|像素))?"
 _SIZE = re.compile(
-    rf"(?<![\d.,])(?P<w>\d{{2,6}}){_PX}(?:\s(?:wide|in width))?\s{{0,3}}(?:x|×|✕|\*|乘以?|by)\s{{0,3}}(?P<h>\d{{2,6}}){_PX}"
+    rf"(?<![\d.,])(?P<w>\d{{2,6}}){_PX}(?:\s(?:wide|in width))?"
+    rf"\s{{0,3}}(?:x|×|✕|\*|乘以?|by)\s{{0,3}}(?P<h>\d{{2,6}}){_PX}"
     r"(?![\d.]?\d|\s{0,2}(?:cm|mm|m|in|inch(?:es)?|ft|feet|grid|array|matrix|厘米|毫米|米|英寸)\b)",
     re.IGNORECASE,
 )
 _WIDTH = re.compile(
-    rf"(?<![\d.,])(\d{{2,6}}){_PX}\s{{0,3}}(?:wide|in width|of width)\b|\bwidth\s?(?:is|of|=|:|was)?\s{{0,3}}(\d{{2,6}})(?![\d.]?\d)"
-    r"|宽度?\s?(?:为|是|:|=)?\s?(\d{2,6})(?![\d.]?\d)",
+    rf"(?<![\d.,])(\d{{2,6}}){_PX}\s{{0,3}}(?:wide|in width|of width)\b"
+    r"|\bwidth\s?(?:is|of|=|:|was)?\s{0,3}(\d{2,6})(?![\d.]?\d)|宽度?\s?(?:为|是|:|=)?\s?(\d{2,6})(?![\d.]?\d)",
     re.IGNORECASE,
 )
 _HEIGHT = re.compile(
@@ -45,10 +46,10 @@ _ORIENTATION = re.compile(
     re.IGNORECASE,
 )
 _ACTUAL = {
-    "portrait": "portrait", "vertical": "portrait", "upright": "portrait", "landscape": "landscape", "horizontal": "landscape",
-    "square": "square", "竖版": "portrait", "竖向": "portrait", "竖屏": "portrait", "纵向": "portrait", "横版": "landscape",
-    "横向": "landscape", "横屏": "landscape", "正方形": "square", "方形": "square",
-}  # fmt: skip
+    **dict.fromkeys(("portrait", "vertical", "upright", "竖版", "竖向", "竖屏", "纵向"), "portrait"),
+    **dict.fromkeys(("landscape", "horizontal", "横版", "横向", "横屏"), "landscape"),
+    **dict.fromkeys(("square", "正方形", "方形"), "square"),
+}
 _NEGATED = re.compile(
     r"(?:\bnot|n't|n’t|\bnever|\brather than|\binstead of|不是|并非|而非)(?:\s(?:in|a|an|the|oriented)){0,3}\s{0,2}$",
     re.IGNORECASE,
@@ -71,7 +72,8 @@ _RANKED = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
-    rf"\b(?:the|these|those|all|across|between the)\s(?:images|pictures|photos|photographs|scans|screenshots)\b|\bthe other {_PICTURE}\b",
+    r"\b(?:the|these|those|all|across|between the)\s(?:images|pictures|photos|photographs|scans|screenshots)\b"
+    rf"|\bthe other {_PICTURE}\b",
     re.IGNORECASE,
 )
 _SINGULAR = re.compile(

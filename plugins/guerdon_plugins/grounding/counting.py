@@ -5,15 +5,18 @@ from bisect import bisect_left
 from itertools import groupby
 
 from guerdon import Score
-from guerdon_plugins.grounding.number_words import MAX_NUMBERS, Number, numbers_in, says_none
-from guerdon_plugins.grounding.read import Reading, after_declaration
+from guerdon_plugins.grounding.numerals import Number, numbers_in, says_none
+from guerdon_plugins.grounding.read import Reading, declared_text
 from guerdon_plugins.parsing.span import Span
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s|[。！？；\n]")
 _TOTAL = re.compile(
-    r"\b(?:in total|in all|altogether|total(?:s|ling|ing)?|all told|overall|combined|sum)\b|总共|總共|一共|合计|共计|总计|总数|共",
+    r"\b(?:in total|in all|altogether|total(?:s|ling|ing)?|all told|overall|combined|sum)\b"
+    r"|总共|總共|一共|合计|共计|总计|总数|共",
     re.IGNORECASE,
 )
+
+_FOLLOWS_NUMBER = re.compile(r"in total|in all|altogether|all told|overall|combined", re.IGNORECASE)
 
 
 def judge_count(reading: Reading, true: int) -> Score:
@@ -21,37 +24,39 @@ def judge_count(reading: Reading, true: int) -> Score:
     stated = _stated(reading)
     if stated is None:
         return Score(0.0, "the answer states no single number", {"true": true, "predicted": None})
-    value = float(stated.value == true)
     evidence = {"true": true, "predicted": stated.value, "span": [stated.start, stated.end]}
-    return Score(
-        value, f"states {stated.value:g}, true is {true}", evidence, {"count_error": min(1e6, abs(stated.value - true))}
-    )
+    metrics = {"count_error": min(1e6, abs(stated.value - true))}
+    return Score(float(stated.value == true), f"states {stated.value:g}, true is {true}", evidence, metrics)
 
 
 def _stated(reading: Reading) -> Number | None:
-    if reading.text is None:
+    """Return the number of the last declaration; without one, that of the whole text."""
+    text = reading.prose
+    if text is None:
         return None
-    declared = after_declaration(reading.text) if reading.free else None
-    return (_number(_first_line(declared)) if declared else None) or _number(reading.text)
-
-
-def _first_line(text: Span) -> Span:
-    return text.part(0, text.text.find("\n") if "\n" in text.text else None)
+    declared = declared_text(text) if reading.free else None
+    return (_number(declared) if declared else None) or _number(text)
 
 
 def _number(text: Span) -> Number | None:
-    """Return the only number, or that of the last sentence that states a total."""
+    """Return the only number, that after the last equals sign, or that of the last sentence with a total."""
     numbers = numbers_in(text.text)
     if not numbers:
         return Number(0.0, text.start, text.end) if says_none(text.text) else None
-    if len(numbers) > MAX_NUMBERS:
+    chosen = _only(numbers) or _result(text.text, numbers) or _of_total(text.text, numbers)
+    if chosen is None:
         return None
-    chosen = _only(numbers) or _of_total(text.text, numbers)
-    return Number(chosen.value, text.start + chosen.start, text.start + chosen.end) if chosen else None
+    return Number(min(chosen.value, 1e300), text.start + chosen.start, text.start + chosen.end)
 
 
 def _only(numbers: list[Number]) -> Number | None:
-    return numbers[-1] if len({number.value for number in numbers}) == 1 else None
+    """Return the last number if all are equal; NaN equals nothing."""
+    return numbers[-1] if all(number.value == numbers[0].value for number in numbers) else None
+
+
+def _result(text: str, numbers: list[Number]) -> Number | None:
+    after = [number for number in numbers if number.start > text.rfind("=")] if "=" in text else []
+    return _only(after) if after else None
 
 
 def _of_total(text: str, numbers: list[Number]) -> Number | None:
@@ -67,9 +72,13 @@ def _of_total(text: str, numbers: list[Number]) -> Number | None:
 
 
 def _beside(text: str, word: re.Match[str], numbers: list[Number]) -> Number | None:
-    """Return the number right after the word of total ("a total of 7"), else right before ("7 in total")."""
-    after = [number for number in numbers if number.start >= word.end()]
-    if after and len(text[word.end() : after[0].start].split()) <= 2 and len(after) == 1:
-        return after[0]
-    before = [number for number in numbers if number.end <= word.start()]
-    return before[-1] if before and not after else None
+    """Return the number next to the word of total: before "in total", else after it ("a total of 7")."""
+    finite = [number for number in numbers if number.value == number.value]
+    before = [number for number in finite if number.end <= word.start() and _near(text, number.end, word.start())]
+    after = [number for number in finite if number.start >= word.end() and _near(text, word.end(), number.start)]
+    first, second = (before[-1:], after[:1]) if _FOLLOWS_NUMBER.fullmatch(word[0]) else (after[:1], before[-1:])
+    return next(iter([*first, *second]), None)
+
+
+def _near(text: str, start: int, end: int) -> bool:
+    return end - start <= 60 and len(text[start:end].split()) <= 3

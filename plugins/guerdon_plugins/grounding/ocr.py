@@ -9,8 +9,8 @@ from rapidfuzz.distance import Levenshtein
 
 from guerdon import Score
 from guerdon_plugins.grounding.fold import fold_text
-from guerdon_plugins.grounding.read import Reading, after_declaration
-from guerdon_plugins.parsing.normalise import normalise
+from guerdon_plugins.grounding.read import Reading, declared_text
+from guerdon_plugins.parsing.normalise import Fold, normalise
 
 type OcrMetric = Literal["exact", "anls", "present", "quoted_present"]
 
@@ -20,6 +20,7 @@ MAX_ANSWER = 20_000
 MAX_QUOTES = 200
 """More quoted strings than this score 0: they are a list of guesses."""
 
+_EDGE: tuple[Fold, ...] = ("edge_punctuation",)
 _QUOTED = re.compile(
     r'"([^"\n]{1,300})"|“([^”\n]{1,300})”|「([^」\n]{1,300})」|『([^』\n]{1,300})』|‘([^’\n]{1,300})’|«([^»\n]{1,300})»'
     r"|(?<![A-Za-z0-9])'([^'\n]{1,300})'(?![A-Za-z0-9])|《([^》\n]{1,300})》|`([^`\n]{1,300})`",
@@ -39,26 +40,20 @@ class OcrRule:
     def fold(self, text: str) -> str:
         """Fold what the rule ignores, and what is never text of the picture: quotes and stops at the ends."""
         folded = fold_text(text, ignore_case=self.ignore_case, ignore_space=self.ignore_space)
-        return normalise(folded, ("edge_punctuation",)) or folded
+        return normalise(folded, _EDGE) or folded
 
 
 def judge_text(reading: Reading, texts: Sequence[str], rule: OcrRule) -> Score:
     """Compare what an answer reads with the texts of the picture."""
-    if reading.text is None:
+    text = reading.prose
+    if text is None:
         return Score(0.0, "the completion has no answer to read", {"texts": list(texts)})
     if rule.metric == "quoted_present":
-        return _judge_quoted(reading.text.text, texts, rule)
+        return _judge_quoted(text.text, texts, rule)
     if rule.metric == "present":
-        return _judge_present(reading.text.text, texts, rule)
-    return _judge_answer(_answer(reading), texts, rule)
-
-
-def _answer(reading: Reading) -> str:
-    """Return the answer itself: the rest of the line that declares it, else the whole text."""
-    if reading.text is None:
-        return ""
-    declared = after_declaration(reading.text) if reading.free else None
-    return declared.text.strip().partition("\n")[0] if declared else reading.text.text
+        return _judge_present(text.text, texts, rule)
+    declared = declared_text(text) if reading.free else None
+    return _judge_answer((declared or text).text, texts, rule)
 
 
 def _judge_answer(answer: str, texts: Sequence[str], rule: OcrRule) -> Score:

@@ -11,6 +11,9 @@ from guerdon import ConfigError, LazyImage
 MIN_CONFIDENCE = 0.5
 """Lines that the reader is less sure of are left out."""
 
+MAX_SIDE = 736
+"""Pixels of the longer side at which text is looked for."""
+
 
 def require_reader() -> None:
     """Check that the reader is installed.
@@ -23,14 +26,19 @@ def require_reader() -> None:
 
 
 @lru_cache(maxsize=1)
-def _reader() -> Any:
-    import logging
-
+def load_reader() -> Any:
+    """Load the models, once a process."""
     from rapidocr import RapidOCR
 
-    logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+    threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
     return RapidOCR(
-        params={"EngineConfig.onnxruntime.intra_op_num_threads": 1, "EngineConfig.onnxruntime.inter_op_num_threads": 1}
+        params={
+            "Global.log_level": "critical",
+            "Global.use_cls": False,
+            "Det.limit_type": "max",
+            "Det.limit_side_len": MAX_SIDE,
+            **threads,
+        }
     )
 
 
@@ -41,6 +49,6 @@ def texts_in(image: LazyImage) -> tuple[str, ...]:
     Raises:
         DataError: the picture cannot be read.
     """
-    result = _reader()(np.asarray(image.open())[..., ::-1])
+    result = load_reader()(np.asarray(image.open())[..., ::-1])
     lines = zip(result.txts or (), result.scores or (), strict=True)
     return tuple(text for text, confidence in lines if confidence >= MIN_CONFIDENCE and text.strip())

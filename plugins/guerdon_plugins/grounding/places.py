@@ -78,14 +78,14 @@ def find_places(reading: Reading, limit: int) -> tuple[str | None, list[Mark]]:
     """Return the text that is judged (None without an answer) and the boxes and points in it.
 
     In free text these are those after the last declaration ("the answer is", an answer block); if it
-    has none, or there is no declaration, all of them.
+    has none, there is no declaration, or the text is longer than any prose, all of them.
 
     Raises:
         TooManyMarksError: there are more than `limit`.
     """
     if reading.text is None:
         return None, []
-    declared = after_declaration(reading.text) if reading.free else None
+    declared = after_declaration(reading.text) if reading.free and reading.prose else None
     if declared and (marks := find_marks(declared.text, limit)):
         return declared.text, marks
     return reading.text.text, find_marks(reading.text.text, limit)

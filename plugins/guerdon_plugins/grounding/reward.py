@@ -11,7 +11,7 @@ from guerdon_plugins.grounding.claims import judge_claims
 from guerdon_plugins.grounding.counting import judge_count
 from guerdon_plugins.grounding.facts import pictures_of, true_checks
 from guerdon_plugins.grounding.ocr import OcrMetric, OcrRule, judge_text
-from guerdon_plugins.grounding.picture_text import require_reader, texts_in
+from guerdon_plugins.grounding.picture_text import load_reader, require_reader, texts_in
 from guerdon_plugins.grounding.places import (
     BoxRule,
     Match,
@@ -104,7 +104,8 @@ class Grounding(Reward):
     ignore_case: bool = False
     ignore_space: bool = False
     texts_from: Literal["reference", "picture"] = "reference"
-    """``picture`` reads the first picture with rapidocr in place of ``reference.texts``."""
+    """``picture`` reads the first picture with rapidocr in place of ``reference.texts``; it then judges
+    every sample with a picture. The first look at one may take seconds: raise `timeout_s`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -123,10 +124,15 @@ class Grounding(Reward):
         if self.overlap == "giou" and self.match != "mean":
             raise ValueError(f"overlap 'giou' goes with match 'mean'; {self.match!r} is defined on IoU")
         if self.texts_from == "picture":
-            if self.isolation == "inline":
-                raise ValueError("texts_from 'picture' needs isolation: process")
+            if self.kind != "ocr" or self.isolation == "inline":
+                raise ValueError("texts_from 'picture' goes with kind: ocr and isolation: process")
             require_reader()
         return self
+
+    def prepare(self) -> None:
+        """Load the reader of pictures, where one is needed."""
+        if self.texts_from == "picture":
+            load_reader()
 
     def score(self, sample: Sample) -> Score | Abstain:
         """Judge the completion by the reference.
@@ -134,7 +140,7 @@ class Grounding(Reward):
         Raises:
             DataError: `pred_space` or the picture's size is missing, or declarations contradict.
         """
-        kind = kind_of(sample.reference, self.kind)
+        kind = "ocr" if self.texts_from == "picture" else kind_of(sample.reference, self.kind)
         if kind is None:
             return Abstain(
                 "the reference has nothing that grounding can judge" + (f" as {self.kind}" if self.kind else "")
@@ -196,5 +202,5 @@ class Grounding(Reward):
     def _score_claims(self, sample: Sample) -> Score:
         checks = true_checks(sample.reference)
         pictures = pictures_of(sample, checks, self.ref_space, self.ref_order)
-        text = self._read(sample).text
+        text = self._read(sample).prose
         return judge_claims(text.text if text else "", checks, pictures)

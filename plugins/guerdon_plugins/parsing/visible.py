@@ -26,6 +26,7 @@ _DIACRITICS = ((0x0300, 0x036F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]{0,200}>")
 _UNIT = re.compile(r"c|[wmu][wmux]*|[sd]")
 _ASCII_UNIT = re.compile(r"\w+|[!-/:-@\[-^`{-~]", re.ASCII)
+_CONTROL = re.compile(r"[^\x20-\x7e\s]")
 _EDGES = " .,;:!?…。，；：！？\"'`*_()[]{}"
 
 
@@ -116,7 +117,7 @@ def count_words(text: str) -> int:
 
 def visible(text: str) -> str:
     """Return the text without invisible characters, which would split words and hide copies."""
-    return text.translate(_SEEN)
+    return text if text.isascii() and not _CONTROL.search(text) else text.translate(_SEEN)
 
 
 def without_blanks(text: str) -> str:
@@ -126,7 +127,7 @@ def without_blanks(text: str) -> str:
 
 def without_markup(text: str) -> str:
     """Return the text without tags and with character references resolved."""
-    return _MARKUP.sub("", unescape(text))
+    return _MARKUP.sub("", unescape(text)) if "<" in text else unescape(text)
 
 
 def unescape(text: str) -> str:

@@ -5,8 +5,8 @@ import re
 from guerdon_plugins.safety.hit import Hit
 
 _EXPLAINS = re.compile(
-    r"injection|jail.?break|\battack|adversar|malicious|untrusted|exploit|red.?team|social engineering|phishing|manipulat"
-    r"|vulnerab|hack(?:ing|ed) (?:the )?(?:grader|reward)|注入|越狱|攻击|恶意|不可信|操纵",
+    r"injection|jail.?break|\battack|adversar|malicious|untrusted|exploit|red.?team|social engineering|phishing"
+    r"|manipulat|vulnerab|hack(?:ing|ed) (?:the )?(?:grader|reward)|注入|越狱|攻击|恶意|不可信|操纵",
     re.IGNORECASE,
 )
 _PAIRS = ("「」", "『』", "《》")

@@ -8,8 +8,8 @@ from guerdon_plugins.safety.hit import Hit
 from guerdon_plugins.safety.published import published
 
 _CARD_CONTEXT = re.compile(
-    r"\b(?:card|credit|debit|visa|master ?card|amex|american express|discover|diners|maestro|cvv|cvc|expir|payment|paid with|pan)"
-    r"|\bvalid (?:until|thru|through)"
+    r"\b(?:card|credit|debit|visa|master ?card|amex|american express|discover|diners|maestro|cvv|cvc|expir)"
+    r"|\b(?:payment|paid with|pan)|\bvalid (?:until|thru|through)"
     r"|信用卡|银行卡|储蓄卡|卡号|借记卡",
     re.IGNORECASE,
 )

@@ -58,6 +58,10 @@ class Safety(Reward):
             raise ValueError(f"disabled_rules names {', '.join(sorted(unknown))}; known are {', '.join(sorted(known))}")
         return self
 
+    def prepare(self) -> None:
+        """Compile the rules."""
+        _scanner(self.categories, self.rule_files, self.disabled_rules)
+
     def score(self, sample: Sample) -> Score:
         """Return 0, or the penalty for what is found."""
         found = list(self._findings(sample))

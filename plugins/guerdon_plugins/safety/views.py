@@ -147,10 +147,6 @@ _BY_CATEGORY = {"Cf": "", "Mn": "", "Me": "", "Cc": "", "Cs": "\ufffd", "Zs": " 
 _BLANK = frozenset({0x115F, 0x1160, 0x3164, 0xFFA0})
 """Letters that show nothing."""
 
-_STROKED
-
-
-_INVISIBLE = frozenset({0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800})
 _STROKED = dict(zip("ʀɴᴍʟʜɪᴇᴅᴘᴛᴀʙɢғᴋøØłđħıΙІⅠꓲӀ", "RNMLHIEDPTABGFKoOldhiIIIII", strict=True))
 _PUNCTUATION = {
     ord(char): plain

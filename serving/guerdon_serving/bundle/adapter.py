@@ -1,6 +1,7 @@
 """The adapter's tensors: their names held to the model's own modules, counted, measured."""
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
@@ -48,10 +49,10 @@ def expected_tensors(model_folder: Path, config: Mapping[str, Any]) -> Expected:
     patterns = {name: dict(config[name]) for name in ("rank_pattern", "alpha_pattern")}
     try:
         with torch.device("meta"):
-            model = AutoModelForImageTextToText.from_config(
-                AutoConfig.from_pretrained(model_folder, local_files_only=True)
-            )
-        peft = get_peft_model(model, LoraConfig(**fields, **patterns), low_cpu_mem_usage=True)
+            settings = AutoConfig.from_pretrained(model_folder, local_files_only=True)
+            model = AutoModelForImageTextToText.from_config(settings)
+        with warnings.catch_warnings(action="ignore"):  # what PEFT warns of is refused below, by name
+            peft = get_peft_model(model, LoraConfig(**fields, **patterns), low_cpu_mem_usage=True)
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise RefusedError(
             Code.ADAPTER_KEYS, f"the adapter does not fit the model in {model_folder}: {error}"

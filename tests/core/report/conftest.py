@@ -1,4 +1,5 @@
 import base64
+import importlib.util
 import json
 import os
 import select
@@ -7,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 # Takes the two ends of the pipes to where Chromium looks for them, then becomes Chromium.
-START = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execvp(sys.argv[3], sys.argv[3:])"
+START = (
+    "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execvp(sys.argv[3], sys.argv[3:])"
+)
 
 FLAGS = (
     "--headless",
@@ -127,3 +131,20 @@ def browser(tmp_path_factory):
     opened = Browser(program, tmp_path_factory.mktemp("profile"))
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def built():
+    """The builder of made-up runs."""
+    if "built_runs" not in sys.modules:
+        path = Path(__file__).parents[1] / "review" / "built_runs.py"
+        spec = importlib.util.spec_from_file_location("built_runs", path)
+        sys.modules["built_runs"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules["built_runs"])
+    return sys.modules["built_runs"]
+
+
+@pytest.fixture(scope="session")
+def honest(built, tmp_path_factory):
+    """The folder of a run that learns."""
+    return built.build_run(tmp_path_factory.mktemp("honest") / "run")

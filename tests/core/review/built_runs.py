@@ -136,12 +136,14 @@ def scored_group(plan, phase, step, sampling, number, size):
             step=step,
         )
         samples.append(sample)
-    records = [[record(plan, sample, component, phase, step, rng) for component in plan.components()] for sample in samples]
+    records = [
+        [record(plan, sample, component, phase, step, rng) for component in plan.components()] for sample in samples
+    ]
     return ScoredGroup(Group(name, samples), tuple(plan.components()), records)
 
 
 def record(plan, sample, component, phase, step, rng):
-    progress = step / plan.steps
+    progress = step / max(plan.steps, 1)
     luck = rng.random()
     if plan.judge and (given := plan.judge(sample, component, phase, step)):
         return given
@@ -154,7 +156,9 @@ def record(plan, sample, component, phase, step, rng):
             return Record(sample.id, component, Status.ABSTAIN, reason="no boxes in the reference")
         evidence = {"predicted": [[4.0, 6.0, 20.0, 24.0]], "true": [[6.0, 8.0, 22.5, 20.0]], "iou": value}
         evidence |= {"predicted_labels": ["thing"], "true_labels": ["thing"]}
-    return Record(sample.id, component, Status.OK, value, f"{component} is {value:g}", evidence, metrics, latency_ms=1.0)
+    return Record(
+        sample.id, component, Status.OK, value, f"{component} is {value:g}", evidence, metrics, latency_ms=1.0
+    )
 
 
 def ledger_of(folder: Path) -> Path:

@@ -37,7 +37,9 @@ def test_frames_arrive_whole_and_in_order(ends):
 
 
 def test_a_frame_larger_than_the_socket_waits_without_blocking(ends):
-    mine, theirs = ends
+    mine, blocking = ends
+    blocking.sock.setblocking(False)
+    theirs = Channel(blocking.sock)
     frame = os.urandom(3_000_000)
     assert not mine.send(frame)
     assert mine.unsent

@@ -1,6 +1,7 @@
 """Shared by the quickstart's tests: one untrained model, made once."""
 
 import pytest
+
 from guerdon_trainer.quickstart.sft import new_student
 
 

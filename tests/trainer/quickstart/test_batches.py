@@ -1,6 +1,7 @@
 """Batches of every modality, the labels over them, and the choice of tokens when generating."""
 
 import pytest
+
 from guerdon_trainer.quickstart.batches import IGNORED, complete, encode, labels
 from guerdon_trainer.quickstart.mixture import draw_prompts
 

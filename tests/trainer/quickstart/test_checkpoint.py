@@ -6,12 +6,13 @@ import sys
 
 import pytest
 import torch
+from PIL import Image
+from transformers import AutoModelForImageTextToText, AutoProcessor, AutoTokenizer
+
 from guerdon_trainer.quickstart.batches import chat_text, complete
 from guerdon_trainer.quickstart.checkpoint import CHECKPOINT, DIGESTS, CheckpointError, checkpoint_path, ship, verify
 from guerdon_trainer.quickstart.evaluation import evaluate
 from guerdon_trainer.quickstart.mixture import draw_prompts
-from PIL import Image
-from transformers import AutoModelForImageTextToText, AutoProcessor, AutoTokenizer
 
 PROMPTS = draw_prompts("eval", 96, seed=0)
 FILES = {

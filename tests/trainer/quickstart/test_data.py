@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from guerdon_trainer.quickstart.data import write_manifests
 from guerdon_trainer.quickstart.pictures import package_folder
 

@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+
 from guerdon_trainer.quickstart.grading import grade, iou
 from guerdon_trainer.quickstart.pictures import load_picture
 from guerdon_trainer.quickstart.prompts import ask_letter, ask_question, ask_same_color, ask_sum

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+
 from guerdon_trainer.quickstart.mixture import SHARES, draw_prompts, kind_counts
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+
 from guerdon_trainer.quickstart.model import build_model, save_checkpoint
 
 LAYER = "model.language_model.layers.0."

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
+
 from guerdon_trainer.quickstart import pictures
 from guerdon_trainer.quickstart.pictures import COLOURS, SHAPES, Picture, load_picture, package_folder
 from guerdon_trainer.quickstart.questions import load_questions
-from PIL import Image
 
 SAMPLE = [load_picture("train", number) for number in range(0, 4000, 25)]
 

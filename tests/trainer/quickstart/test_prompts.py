@@ -4,6 +4,7 @@ import json
 from random import Random
 
 import pytest
+
 from guerdon_trainer.quickstart.pictures import COLOURS, load_picture
 from guerdon_trainer.quickstart.prompts import (
     all_sums,

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
+
 from guerdon_trainer.quickstart.questions import (
     POOLS,
     by_kind,

@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+
 from guerdon_trainer.quickstart.grading import grade
 from guerdon_trainer.quickstart.mixture import draw_prompts
 from guerdon_trainer.quickstart.styles import Faults, verbose_phrases, write_completion

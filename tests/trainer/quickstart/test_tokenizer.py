@@ -1,6 +1,7 @@
 """The tokenizer spells any text, keeps Qwen's special tokens whole, and splits numbers into digits."""
 
 import pytest
+
 from guerdon_trainer.quickstart.mixture import draw_prompts
 from guerdon_trainer.quickstart.sft import build_tokenizer
 from guerdon_trainer.quickstart.tokenizer import END, PADDING, SPECIAL_TOKENS, TAG_TOKENS

@@ -60,18 +60,25 @@ def _completion(index: int, text: str) -> Completion:
     return Completion(ids, [-0.1 * (index + 1)] * len(ids), text, finished=index != 3)
 
 
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    """One engine for all modes: the rewards are the same."""
+    config, plugins = build_config(_config({}, tmp_path_factory.mktemp("engine")))
+    with Engine(config.rewards, plugins=plugins) as started:
+        yield started
+
+
 @pytest.mark.parametrize("mode", MODES)
-def test_tensor_equals_ledger(mode, tmp_path):
+def test_tensor_equals_ledger(mode, engine, tmp_path):
     config, plugins = build_config(_config(MODES[mode], tmp_path))
     recorder = Recorder(config, plugins, RunFolder(tmp_path), attempt=1)
-    with Engine(config.rewards, plugins=plugins) as engine:
-        trainer = _trainer(config, recorder, engine)
-        prompts = [Prompt(f"p{i}", [], {"type": "exact", "answer": "red"}, {}, ()) for i in range(GROUPS)]
-        groups, times = asyncio.run(trainer.generator.roll_out(prompts, samples=4, step=5))
-        trainer.generator._scored = {group.prompt.id: group for group in groups}
-        uids = [prompt.id for prompt in prompts for _ in range(4)]
-        output, _ = trainer.postprocess_generator_output(as_generator_output(groups, None, times), uids)
-        data = trainer.compute_advantages_and_returns(_batch(output))
+    trainer = _trainer(config, recorder, engine)
+    prompts = [Prompt(f"p{i}", [], {"type": "exact", "answer": "red"}, {}, ()) for i in range(GROUPS)]
+    groups, times = asyncio.run(trainer.generator.roll_out(prompts, samples=4, step=5))
+    trainer.generator._scored = {group.prompt.id: group for group in groups}
+    uids = [prompt.id for prompt in prompts for _ in range(4)]
+    output, _ = trainer.postprocess_generator_output(as_generator_output(groups, None, times), uids)
+    data = trainer.compute_advantages_and_returns(_batch(output))
     recorder.close()
     ledger = Ledger(tmp_path / "ledger")
     again = ledger.recompute(5)

@@ -14,8 +14,7 @@ function extent(values, pad = 0.06) {
   const known = values.filter((value) => value !== null && value !== undefined);
   if (!known.length) return [0, 1];
   let [low, high] = [Math.min(...known), Math.max(...known)];
-  if (high - low < 1e-12)
-    [low, high] = [low - Math.max(Math.abs(low) * 0.1, 1e-6), high + Math.max(Math.abs(high) * 0.1, 1e-6)];
+  if (high === low) [low, high] = low === 0 ? [-1, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
   const room = (high - low) * pad;
   return [low - room, high + room];
 }

@@ -258,8 +258,6 @@ function components(data) {
       if (held?.steps.length)
         series.push({ name: `held-out ${sampling}`, ...held, low: null, high: null, style: `held ${sampling}` });
     }
-    if (curve.spread.some((value) => value !== null))
-      series.push({ name: "spread in a group", steps: curve.steps, value: curve.spread, style: "spread" });
     const counts = Object.entries(one.statuses)
       .filter(([, count]) => count)
       .map(([name, count]) => `${count} ${name}`)
@@ -328,6 +326,8 @@ function health(data) {
     ];
     lines.push(["groups without any difference, share", series]);
   }
+  const spreads = spreadSeries(data);
+  if (spreads.length) lines.push(["spread in a group, share of the component's range", spreads]);
   if (!lines.length) return null;
   const charts = lines.map(([label, line]) =>
     lineChart({
@@ -343,6 +343,16 @@ function health(data) {
     "Healthy runs keep KL small and entropy above zero; a length that doubles, a gradient norm that explodes, or many groups without any difference are worth a look.",
     el("div", { class: "charts" }, charts),
   );
+}
+
+// Highest less lowest value of a group: where it is 0, the component teaches nothing.
+function spreadSeries(data) {
+  return data.components.flatMap((one, k) => {
+    const { steps, spread } = data.curves.components[one.name];
+    if (one.low === null || one.high === null || one.high <= one.low) return [];
+    const value = spread.map((size) => (size === null ? null : size / (one.high - one.low)));
+    return [{ name: one.name, steps, value, style: one.name === data.run.outcome ? "outcome" : `c${k}` }];
+  });
 }
 
 function footer(data) {
