@@ -66,6 +66,8 @@ def check_adapter(bundle: Bundle) -> None:
         )
     if missing := sorted(PROBES - facts.probes.keys()):
         raise RefusedError(Code.PROBE_MISSING, f"bundle.json has no probe {', '.join(missing)}")
+    if not any(probe.delta for probe in facts.probes.values()):
+        raise RefusedError(Code.PROBE_NO_EFFECT, "bundle.json records no effect on any probe")
 
 
 def verify_load(

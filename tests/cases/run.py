@@ -37,7 +37,11 @@ def main(paths: Sequence[str]) -> int:
                 passed, failed = passed + (not fault), failed + bool(fault)
                 if fault:
                     grave += case.confidence != "low"
-                    print(f"FAIL {case.id} [{case.plugin}, {case.confidence}] {fault}".encode("utf-8", "backslashreplace").decode())
+                    print(
+                        f"FAIL {case.id} [{case.plugin}, {case.confidence}] {fault}".encode(
+                            "utf-8", "backslashreplace"
+                        ).decode()
+                    )
     finally:
         runner.close()
     print(f"{passed} passed, {failed} failed in {time.monotonic() - started:.0f} s")

@@ -15,6 +15,11 @@ import httpx
 import pytest
 import torch
 import uvicorn
+from peft import LoraConfig, get_peft_model, get_peft_model_state_dict
+from PIL import Image, ImageDraw
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForImageTextToText
+
 from guerdon_serving.bundle.adapter_config import NAME, WEIGHTS
 from guerdon_serving.bundle.files import canonical, digest, file_facts
 from guerdon_serving.bundle.read import FACTS, SEAL
@@ -23,10 +28,6 @@ from guerdon_serving.server.run import configure
 from guerdon_serving.server.service import Service
 from guerdon_serving.server.settings import Settings
 from guerdon_trainer.quickstart.checkpoint import NOTE, checkpoint_path
-from peft import LoraConfig, get_peft_model, get_peft_model_state_dict
-from PIL import Image, ImageDraw
-from safetensors.torch import load_file, save_file
-from transformers import AutoModelForImageTextToText
 
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 LAYER = "base_model.model.model.language_model.layers.0.self_attn.q_proj"
@@ -68,7 +69,10 @@ def write_adapter(base, folder, *, seed=0, scale=0.05, dtype=torch.float32, **co
     generator = torch.Generator().manual_seed(seed)
     folder.mkdir(parents=True)
     save_file(
-        {name: torch.empty_like(tensor).normal_(0, scale, generator=generator).to(dtype) for name, tensor in tensors.items()},
+        {
+            name: torch.empty_like(tensor).normal_(0, scale, generator=generator).to(dtype)
+            for name, tensor in tensors.items()
+        },
         folder / WEIGHTS,
     )
     model.peft_config["default"].save_pretrained(folder)

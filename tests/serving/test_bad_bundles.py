@@ -1,5 +1,6 @@
 """Each way in which a bundle can be wrong is refused with a code of its own."""
 
+import json
 import os
 import pickle
 import random
@@ -7,14 +8,14 @@ import shutil
 
 import pytest
 import torch
+
+from guerdon import BundleError
 from guerdon_serving.bundle.adapter_config import NAME, WEIGHTS
 from guerdon_serving.bundle.base import list_digest
 from guerdon_serving.bundle.read import FACTS, SEAL, check_files, open_bundle
 from guerdon_serving.bundle.schema import FileFacts
 from guerdon_serving.codes import REMEDIES, Code, RefusedError
 from guerdon_serving.verify import verify_load, verify_static
-
-from guerdon import BundleError
 
 LAYER = "base_model.model.model.language_model.layers.0.self_attn.q_proj"
 A, B = f"{LAYER}.lora_A.weight", f"{LAYER}.lora_B.weight"
@@ -46,8 +47,8 @@ def spoiled(value):
     return change
 
 
-def with_tensor(name, tensor):
-    return lambda tensors: {**tensors, name: tensor}
+def with_tensor(name):
+    return lambda tensors: {**tensors, name: torch.ones(8, 128)}
 
 
 def edit_text(forge, old, new):
@@ -70,6 +71,20 @@ def link(forge):
     path.symlink_to(elsewhere)
 
 
+def link_facts(forge):
+    (forge.folder / FACTS).unlink()
+    (forge.folder / FACTS).symlink_to("elsewhere")
+
+
+def append(path):
+    path.write_bytes(path.read_bytes() + b"x")
+
+
+def forget_effects(forge):
+    for name in forge.facts["probes"]:
+        forge.set(f"probes.{name}.delta", 0.0)
+
+
 def drop_revision(forge):
     del forge.facts["base"]["revision"]
     forge.seal()
@@ -81,9 +96,11 @@ def revise(forge, revision):
 
 
 def adapt_lm_head(forge):
-    heads = {"base_model.model.lm_head.lora_A.weight": (8, 128), "base_model.model.lm_head.lora_B.weight": (462, 8)}
+    size = json.loads((forge.folder / "base/config.json").read_text(encoding="utf-8"))["text_config"]
+    head = "base_model.model.lm_head"
+    heads = {f"{head}.lora_A.weight": (8, size["hidden_size"]), f"{head}.lora_B.weight": (size["vocab_size"], 8)}
     forge.tensors(lambda tensors: tensors | {name: torch.ones(shape) for name, shape in heads.items()})
-    targets = [*"q_proj k_proj v_proj o_proj gate_proj up_proj down_proj".split(), "lm_head"]
+    targets = [*["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"], "lm_head"]
     forge.config(target_modules=sorted(targets))
 
 
@@ -117,13 +134,13 @@ STATIC = [
     ("another's seal", Code.BUNDLE_SEAL, lambda f: (f.folder / SEAL).write_text("0" * 64 + f"  {FACTS}\n")),
     ("a byte of the adapter", Code.FILE_CHANGED, lambda f: flip(f.folder / "adapter" / WEIGHTS)),
     ("a byte of the tokenizer", Code.FILE_CHANGED, lambda f: flip(f.folder / "base/tokenizer.json", 500)),
-    ("a byte more", Code.FILE_CHANGED, lambda f: add_file(f, "README.md", (f.folder / "README.md").read_bytes() + b"x")),
+    ("a byte more", Code.FILE_CHANGED, lambda f: append(f.folder / "README.md")),
     ("no template", Code.FILE_MISSING, lambda f: (f.folder / "base/chat_template.jinja").unlink()),
     ("no adapter", Code.FILE_MISSING, lambda f: (f.folder / "adapter" / WEIGHTS).unlink()),
     ("a further file", Code.FILE_UNLISTED, lambda f: add_file(f, "base/added_tokens.json")),
     ("a further folder", Code.FILE_UNLISTED, lambda f: (f.folder / "more").mkdir()),
     ("a link", Code.FILE_LINK, link),
-    ("a link for bundle.json", Code.FILE_LINK, lambda f: ((f.folder / FACTS).unlink(), (f.folder / FACTS).symlink_to("x"))),
+    ("a link for bundle.json", Code.FILE_LINK, link_facts),
     ("a pipe", Code.FILE_LINK, lambda f: os.mkfifo(f.folder / "base/pipe.json")),
     ("Python code", Code.FILE_CODE, lambda f: add_file(f, "base/modeling_x.py")),
     ("a pickle", Code.FILE_CODE, lambda f: add_file(f, "adapter/adapter_model.bin", pickle.dumps({}))),
@@ -132,7 +149,7 @@ STATIC = [
     ("revision null", Code.BASE_NO_REVISION, lambda f: f.set("base.revision", None)),
     ("revision empty", Code.BASE_NO_REVISION, lambda f: f.set("base.revision", "")),
     ("no revision at all", Code.BASE_NO_REVISION, drop_revision),
-    ("no revision, seal left", Code.BASE_NO_REVISION, 
+    ("no revision, seal left", Code.BASE_NO_REVISION,
      lambda f: edit_text(f, f'"revision":"{f.facts["base"]["revision"]}"', '"revision":null')),
     ("a branch", Code.BASE_REVISION, lambda f: f.set("base.revision", "main")),
     ("a digest of other files", Code.BASE_REVISION, lambda f: f.set("base.revision", "sha256:" + "0" * 64)),
@@ -149,11 +166,11 @@ STATIC = [
     ("modules_to_save", Code.ADAPTER_FULL_WEIGHTS, lambda f: f.config(modules_to_save=["lm_head"])),
     ("no tensors", Code.ADAPTER_EMPTY, lambda f: f.tensors(lambda _: {})),
     ("a base layer among them", Code.ADAPTER_FULL_WEIGHTS,
-     lambda f: f.tensors(with_tensor(f"{LAYER}.base_layer.weight", torch.ones(128, 128)))),
+     lambda f: f.tensors(with_tensor(f"{LAYER}.base_layer.weight"))),
     ("the text model's keys", Code.ADAPTER_KEYS, lambda f: f.tensors(rename("language_model.", ""))),
     ("another release's keys", Code.ADAPTER_KEYS, lambda f: f.tensors(rename("model.model.", "model."))),
     ("a tensor missing", Code.ADAPTER_KEYS, lambda f: f.tensors(without(A))),
-    ("a layer too many", Code.ADAPTER_KEYS, lambda f: f.tensors(with_tensor(A.replace(".0.", ".9."), torch.ones(8, 128)))),
+    ("a layer too many", Code.ADAPTER_KEYS, lambda f: f.tensors(with_tensor(A.replace(".0.", ".9.")))),
     ("targets the file lacks", Code.ADAPTER_KEYS, lambda f: f.config(target_modules=["q_proj"])),
     ("targets the model lacks", Code.ADAPTER_KEYS, lambda f: f.config(target_modules=["query"])),
     ("another rank", Code.ADAPTER_SHAPE, lambda f: f.config(r=16)),
@@ -171,6 +188,7 @@ STATIC = [
     ("no config.json", Code.ADAPTER_KEYS, unlist_config),
     ("another plan", Code.SERVING_PLAN, lambda f: f.set("serving.mode", "merge")),
     ("a larger rank for vLLM", Code.SERVING_PLAN, lambda f: f.set("serving.max_lora_rank", 64)),
+    ("no effect on record", Code.PROBE_NO_EFFECT, forget_effects),
     ("a probe missing", Code.PROBE_MISSING, lambda f: (f.facts["probes"].pop("images"), f.seal())),
 ]  # fmt: skip
 
@@ -270,7 +288,11 @@ def test_500_random_one_byte_changes_are_all_caught(forge):
 def test_every_removal_truncation_and_addition_is_caught(forge):
     for path in sorted(path for path in forge.folder.rglob("*") if path.is_file()):
         data = path.read_bytes()
-        for change in (path.unlink, lambda path=path, data=data: path.write_bytes(data[:-1]), lambda path=path, data=data: path.write_bytes(data + b"\n")):
+        for change in (
+            path.unlink,
+            lambda path=path, data=data: path.write_bytes(data[:-1]),
+            lambda path=path, data=data: path.write_bytes(data + b"\n"),
+        ):
             change()
             with pytest.raises(RefusedError):
                 look(forge.folder)

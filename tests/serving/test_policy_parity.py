@@ -3,12 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from guerdon_trainer.local.generate import Generator
-from guerdon_trainer.quickstart.data import write_manifests
-from guerdon_trainer.sampling import Rendered, Request, forbidden_ids, openai_messages
 from transformers import AutoProcessor
 
 from guerdon.manifest import read_manifest
+from guerdon_trainer.local.generate import Generator
+from guerdon_trainer.quickstart.data import write_manifests
+from guerdon_trainer.sampling import Rendered, Request, forbidden_ids, openai_messages
 
 MAX_TOKENS = 48
 

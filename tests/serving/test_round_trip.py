@@ -2,13 +2,14 @@
 
 import pytest
 import torch
+from peft import PeftModel
+from transformers import AutoModelForImageTextToText, AutoProcessor
+
 from guerdon_serving.client import verify_serve
 from guerdon_serving.merge import merge_bundle
 from guerdon_serving.model.policy import Policy
 from guerdon_serving.model.prompting import Prompter
 from guerdon_serving.verify import verify_load
-from peft import PeftModel
-from transformers import AutoModelForImageTextToText, AutoProcessor
 
 TOLERANCE = 1e-5
 

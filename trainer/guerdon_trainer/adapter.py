@@ -30,12 +30,16 @@ def check_adapter(folder: Path, config: RunConfig, *, trained: bool = False) -> 
         trained: after training, B must not be zero any more.
 
     Raises:
-        RunError: no tensors (SkyRL's export writes none on newer peft), an A without its B, a
+        RunError: no readable file, no tensors (SkyRL's export writes none on newer peft), an A without its B, a
             target module that has none, the wrong rank, a non-finite value, or no effect.
     """
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    tensors = load_file(folder / "adapter_model.safetensors")
+    try:
+        tensors = load_file(folder / "adapter_model.safetensors")
+    except (OSError, SafetensorError) as error:
+        raise RunError(f"adapter {folder}: adapter_model.safetensors cannot be read: {error}") from error
     a = {name.replace(".lora_A.", ".#."): tensor for name, tensor in tensors.items() if ".lora_A." in name}
     b = {name.replace(".lora_B.", ".#."): tensor for name, tensor in tensors.items() if ".lora_B." in name}
     if not a or a.keys() != b.keys() or len(a) + len(b) != len(tensors):
@@ -46,7 +50,7 @@ def check_adapter(folder: Path, config: RunConfig, *, trained: bool = False) -> 
     missing = [name for name in config.adapter.target_modules if not any(f".{name}." in key for key in a)]
     if missing:
         raise RunError(f"adapter {folder}: no tensors for adapter.target_modules {', '.join(missing)}")
-    ranks = {tensor.shape[0] for tensor in a.values()}
+    ranks = {tensor.shape[0] for tensor in a.values()} | {tensor.shape[1] for tensor in b.values()}
     if ranks != {config.adapter.rank}:
         raise RunError(f"adapter {folder}: found rank {sorted(ranks)}, adapter.rank is {config.adapter.rank}")
     norm = math.sqrt(sum(float(tensor.double().square().sum()) for tensor in b.values()))

@@ -16,6 +16,7 @@ from guerdon.scoring.engine import Engine
 from guerdon_trainer.adapter import save_adapter
 from guerdon_trainer.checkpoint import committed_step
 from guerdon_trainer.folder import RunFolder, open_run
+from guerdon_trainer.lengths import check_lengths, load_processor
 from guerdon_trainer.metrics import Metrics, Sink, TensorBoard
 from guerdon_trainer.recorder import Recorder
 
@@ -29,7 +30,7 @@ def train(config: RunConfig, plugins: Plugins, sinks: Sequence[Sink] = ()) -> Ru
         sinks: further takers of metrics, such as a progress display.
 
     Raises:
-        DataError: a manifest cannot be read.
+        DataError: a manifest cannot be read, or a prompt is longer than ``algorithm.max_prompt_tokens``.
         RunError: the folder holds another run, a manifest is too small, or the saved adapter is
             not what it must be.
     """
@@ -39,8 +40,14 @@ def train(config: RunConfig, plugins: Plugins, sinks: Sequence[Sink] = ()) -> Ru
     if len(prompts) < config.prompts_per_step:
         found = f"{config.data.train_manifest} holds {len(prompts)} prompts"
         raise RunError(f"{found}; a step needs {config.prompts_per_step} (runtime.prompts_per_step)")
+    _check_lengths(config, prompts, held_out)
     folder, attempt = open_run(config, plugins)
     done = committed_step(folder.checkpoints)
+    if done > config.runtime.steps:
+        raise RunError(
+            f"{folder.path} has been trained to step {done}; runtime.steps {config.runtime.steps} lies before it. "
+            "Set it higher, or choose another run.name"
+        )
     if done < config.runtime.steps:
         with contextlib.ExitStack() as stack:
             recorder = stack.enter_context(contextlib.closing(Recorder(config, plugins, folder, attempt)))
@@ -51,6 +58,13 @@ def train(config: RunConfig, plugins: Plugins, sinks: Sequence[Sink] = ()) -> Ru
             _run(config, plugins, folder, engine, recorder, Metrics([recorder, board, *sinks]), prompts, held_out)
     save_adapter(config, folder)
     return folder
+
+
+def _check_lengths(config: RunConfig, prompts: Sequence[Prompt], held_out: Sequence[Prompt]) -> None:
+    processor, limit = load_processor(config), config.algorithm.max_prompt_tokens
+    check_lengths(prompts, processor, limit=limit, manifest=config.data.train_manifest)
+    if config.data.eval_manifest:
+        check_lengths(held_out, processor, limit=limit, manifest=config.data.eval_manifest)
 
 
 def _run(
@@ -101,7 +115,6 @@ def _ray(backend: Any, config: RunConfig, cfg: Any, folder: RunFolder) -> Iterat
 def log_to(folder: RunFolder) -> Iterator[None]:
     """Send SkyRL's log to a file, so that the terminal is ours."""
     folder.logs.mkdir(parents=True, exist_ok=True)
-    os.environ["TQDM_DISABLE"] = "1"
     logger.remove()
     handler = logger.add(folder.logs / "trainer.log", level="INFO")
     try:

@@ -1,5 +1,6 @@
 """How long prompts are in tokens, counted before training without decoding a picture."""
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import batched
 from pathlib import Path
@@ -19,6 +20,7 @@ def load_processor(config: RunConfig) -> Any:
     Raises:
         RunError: ``model.name_or_path`` is no folder, or holds no model.
     """
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # its threads would not survive the forks to come
     from transformers import AutoProcessor
 
     model = config.model

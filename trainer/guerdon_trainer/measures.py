@@ -10,6 +10,10 @@ from guerdon.advantage import Advantages, ComponentMatrix
 from guerdon.scoring.batch import ScoredGroup
 
 
+TAKEN = frozenset({"mean", "spread", *(status.value for status in Status)})
+"""Names under a component that a reward's own metric may not take over."""
+
+
 def training_measures(
     scored: Sequence[ScoredGroup], matrix: ComponentMatrix, advantages: Advantages, outcome: str
 ) -> dict[str, float]:
@@ -50,7 +54,7 @@ def _own_metrics(records: Sequence[Record]) -> Mapping[str, float]:
     for record in records:
         for key, value in record.metrics.items():
             gathered.setdefault(key, []).append(value)
-    return {key: float(np.mean(values)) for key, values in gathered.items() if key not in ("mean", "spread")}
+    return {key: float(np.mean(values)) for key, values in gathered.items() if key not in TAKEN}
 
 
 def _mean(values: np.ndarray) -> float:

@@ -3,6 +3,7 @@
 import logging
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,7 +41,7 @@ def rename(logs: Mapping[str, Any]) -> dict[str, float]:
     """Return the finite numbers of a log payload under our names."""
     renamed: dict[str, float] = {}
     for key, value in logs.items():
-        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
             continue
         renamed[_rename(key)] = float(value)
     return renamed
@@ -84,12 +85,18 @@ class Metrics:
 
 
 class TensorBoard:
-    """Scalars in TensorBoard's event files."""
+    """Scalars in TensorBoard's event files.
+
+    Args:
+        folder: of the event files.
+        from_step: the checkpoint that the run goes on from; what an earlier attempt logged of later
+            steps is no longer shown.
+    """
 
     def __init__(self, folder: Path, *, from_step: int = 0) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder), purge_step=from_step or None)
+        self._writer = SummaryWriter(str(folder), purge_step=from_step + 1)
 
     def log(self, step: int, metrics: Mapping[str, float]) -> None:
         """Write scalars."""

@@ -1,5 +1,6 @@
 """The trainer's commands and its answers to ``guerdon config explain``."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -53,7 +54,7 @@ def demo(
     )
     config = prepare(output, seed=seed)
     changes = [f"run.seed={seed}", f"runtime.steps={steps}", f"runtime.eval_interval={steps}"]
-    run = _train(config, [*changes, f"runtime.output_dir={output}", *(overrides or [])])
+    run = _train(config, [*changes, f"runtime.output_dir={json.dumps(str(output))}", *(overrides or [])])
     _finish(run, output / "data" / "eval.jsonl")
 
 
@@ -69,7 +70,7 @@ def _finish(run: Path, manifest: Path) -> None:
     guerdon("bundle", "export", str(run), "--output", str(run / "bundle"), "--allow-dirty")
     console.print(f"bundle:  {run / 'bundle'}", markup=False)
     with served(run / "bundle") as url:
-        answered = ask(url, held_out_picture(manifest))
+        answered = ask(url, run.name, held_out_picture(manifest))
     console.print(f"served as {answered.model}, asked about a held-out picture:", markup=False)
     console.print(f"  question  {answered.question}", markup=False)
     console.print(f"  answer    {answered.answer}", markup=False)
@@ -79,10 +80,12 @@ def _finish(run: Path, manifest: Path) -> None:
 def _train(path: Path, overrides: list[str]) -> Path:
     from rich.console import Console
 
-    from guerdon.config import load_config
+    from guerdon.config import advice, load_config
 
     console = Console()
     config, plugins = load_config(path, overrides)
+    for line in advice(config):
+        console.print(f"advice: {line}", highlight=False, markup=False, soft_wrap=True)
     try:
         from guerdon_trainer.launch import train as run
     except ModuleNotFoundError as error:

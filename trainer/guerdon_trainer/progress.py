@@ -44,9 +44,9 @@ class TerminalProgress:
             self._evaluation(step, metrics)
             return
         if step == 1 or step % self.every == 0 or step == self.steps:
-            means = "  ".join(f"{name} {metrics[f'component/{name}/mean']:+.2f}" for name in self.components)
+            means = "  ".join(f"{name} {_shown(metrics, name)}" for name in self.components)
             kl = f"  KL {metrics['kl']:.3f}" if "kl" in metrics else ""
-            self.console.print(f"step {step:>3}  {means}{kl}", highlight=False)
+            self.console.print(f"step {step:>3}  {means}{kl}", highlight=False, soft_wrap=True)
         self._evaluation(step, metrics)
 
     def close(self) -> None:
@@ -56,6 +56,12 @@ class TerminalProgress:
         key = "eval/greedy/outcome"
         if key in metrics:
             when = "before training" if step == 0 else f"after step {step}"
-            greedy, sampled = metrics[key], metrics["eval/sampled/outcome"]
-            line = f"held out, {when}: {self.outcome} {greedy:.3f} greedy, {sampled:.3f} sampled"
-            self.console.print(line, highlight=False, style="bold")
+            sampled = f", {metrics['eval/sampled/outcome']:.3f} sampled" if "eval/sampled/outcome" in metrics else ""
+            line = f"held out, {when}: {self.outcome} {metrics[key]:.3f} greedy{sampled}"
+            self.console.print(line, highlight=False, markup=False, style="bold")
+
+
+def _shown(metrics: Mapping[str, float], component: str) -> str:
+    """Return the component's mean, or a dash where no sample of the step had a value."""
+    mean = metrics.get(f"component/{component}/mean")
+    return "-" if mean is None else f"{mean:+.2f}"

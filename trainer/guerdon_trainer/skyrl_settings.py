@@ -172,6 +172,13 @@ def _paths(folder: RunFolder) -> dict[str, Any]:
 def _refuse_collisions(config: RunConfig, owned: Mapping[str, Any]) -> None:
     fields = {name: target.field for target in MAPPING for name in target.settings}
     for name in config.skyrl:
-        if name in owned:
-            remedy = f"set {fields[name]} instead" if name in fields else "guerdon relies on its value; remove it"
+        taken = sorted(own for own in owned if own == name or name.startswith(f"{own}."))
+        below = sorted(own for own in owned if own.startswith(f"{name}."))
+        if taken:
+            remedy = f"set {fields[taken[0]]} instead" if taken[0] in fields else "guerdon relies on its value; remove it"
             raise ConfigError(f"skyrl.{name} is set by guerdon; {remedy}")
+        if below:
+            raise ConfigError(
+                f"skyrl.{name} is a section that guerdon sets parts of, such as {below[0]}; "
+                "write single settings by dotted path, as `generator.inference_engine.gpu_memory_utilization: 0.8`"
+            )

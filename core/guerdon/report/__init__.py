@@ -1,6 +1,4 @@
-"""Rendering of a run for people: a page and a table in the terminal. What it says comes from `guerdon.review`."""
+"""Rendering of a run for people: `page.write_report` and `terminal.print_summary`.
 
-from guerdon.report.page import write_report
-from guerdon.report.terminal import print_summary, summary_table
-
-__all__ = ["print_summary", "summary_table", "write_report"]
+What they say comes from `guerdon.review`. Nothing is imported here, so that the command line starts quickly.
+"""

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from guerdon.ledger import Ledger
 from guerdon.ledger.parts import Part
-from guerdon.report.selection import GroupKey, Selection
+from guerdon.report.selection import Selection
 
 MAX_TEXT = 20_000
 """Longer texts are cut on the page, in characters; the ledger keeps them."""
@@ -62,8 +62,20 @@ class _Codes:
 class _Builder:
     """Gathers columns part by part."""
 
-    SAMPLE = ("phase", "sampling", "step", "repetition", "token_count", "truncated", "stop_reason", "total",
-              "advantage", "trained", "rollout_logprob", "trainer_logprob")  # fmt: skip
+    SAMPLE = (
+        "phase",
+        "sampling",
+        "step",
+        "repetition",
+        "token_count",
+        "truncated",
+        "stop_reason",
+        "total",
+        "advantage",
+        "trained",
+        "rollout_logprob",
+        "trainer_logprob",
+    )
     RECORD = ("value", "contribution", "advantage_share")
     CODED = ("status", "cause", "reason", "evidence", "metrics")
 
@@ -72,7 +84,9 @@ class _Builder:
         self.prompts: dict[str, int] = {}
         self.prompt_rows: list[dict[str, Any]] = []
         self.samples: dict[str, list[Any]] = {name: [] for name in (*self.SAMPLE, "prompt", "id", "completion", "cut")}
-        self.records = {component: {name: [] for name in (*self.RECORD, *self.CODED)} for component in self.components}  # type: dict[str, dict[str, list[Any]]]
+        self.records: dict[str, dict[str, list[Any]]] = {
+            component: {name: [] for name in (*self.RECORD, *self.CODED)} for component in self.components
+        }
         self.texts = {name: _Codes() for name in self.CODED}
         self.dropped = 0
 
@@ -166,6 +180,3 @@ def _short(value: Any) -> Any:
 
 def _json(text: str | None) -> Any:
     return json.loads(text) if text else None
-
-
-__all__ = ["GroupKey", "LeftOut", "Rows", "read_rows"]

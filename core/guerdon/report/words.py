@@ -37,6 +37,13 @@ def interval(estimate: Estimate, level: str = "") -> str:
     return f"{signed(estimate.value)} ({level}{signed(estimate.low)} to {signed(estimate.high)})"
 
 
+def bracketed(estimate: Estimate) -> str:
+    """Write a difference with its interval, briefly."""
+    if not math.isfinite(estimate.low):
+        return f"{signed(estimate.value)} (no interval)"
+    return f"{signed(estimate.value)} ({signed(estimate.low)}, {signed(estimate.high)})"
+
+
 def short(window: Window) -> str:
     """Write a window as a column's head."""
     return f"step {window.first}" if window.first == window.last else f"steps {window.first}-{window.last}"
@@ -58,7 +65,7 @@ class Line:
 
 def overview(summary: Summary) -> list[Line]:
     """Say what happened, warnings first."""
-    lines = [*_outcome(summary), *_drivers(summary), *_silence(summary)]
+    lines = [*_outcome(summary), *_losses(summary), *_drivers(summary), *_silence(summary)]
     return [*_hacks(summary), *_failures(summary), *(Line(text) for text in lines)]
 
 
@@ -128,6 +135,14 @@ def _style(summary: Summary, row: Comparison) -> Iterator[str]:
             f"Read leniently, wherever the answer stands, it changed by {interval(lenient.difference)}: "
             "the gain may be in how answers are written rather than in what they say."
         )
+
+
+def _losses(summary: Summary) -> Iterator[str]:
+    """Name what got worse on held-out prompts beside the outcome."""
+    for row in summary.held_out:
+        others = row.component != summary.outcome and row.modality is None
+        if others and row.sampling == "greedy" and row.verdict == "lost":
+            yield f"On held-out prompts {row.component} fell: {interval(row.difference, '95% ')}, greedy decoding."
 
 
 def _drivers(summary: Summary) -> Iterator[str]:

@@ -5,11 +5,11 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from guerdon.reward import Reward, ScoringMethod, scoring_method
 from guerdon.sample import Sample
-from guerdon.scoring.cells import Cell, Fault, bounds_of, cell_of, error, error_of
+from guerdon.scoring.cells import Cell, Fault, bounds_of, cell_of, error, error_of, is_plain
 
 type Contained = tuple[type[BaseException], ...]
 
@@ -92,6 +92,13 @@ class Caller:
                 break
             before = now
 
+    def check(self, verdict: Any) -> Cell:
+        """Check one verdict. Never raises what is contained."""
+        try:
+            return cell_of(verdict, self.bounds)
+        except self.contained as exception:
+            return error_of(exception)
+
     def score_all(self, samples: Sequence[Sample]) -> list[Cell]:
         """Call `Reward.score_batch` or `Reward.score_group`: one cell for each sample, whatever happens."""
         try:
@@ -110,15 +117,33 @@ class Caller:
         return [cell_of(verdict, self.bounds) for verdict in listed]
 
 
-def score_here(caller: Caller, samples: Sequence[Sample]) -> tuple[list[Cell], list[float]]:
-    """Score in this process. Returns the cells and their latencies in seconds."""
-    run = Run()
-    if caller.whole:
-        before = time.monotonic()
-        run.cells = caller.score_all(samples)
-        run.latencies = [(time.monotonic() - before) / max(1, len(samples))] * len(samples)
-    else:
-        while run.position < len(samples):
-            caller.score_each(samples, run, [0.0], [0, 0, 0])
-            run.position = len(run.cells)
-    return run.cells, run.latencies
+class Column(NamedTuple):
+    """What a component came to on a group."""
+
+    cells: Sequence[Cell]
+    latencies: Sequence[float]
+    """Seconds."""
+    plain: bool
+    """All cells are scores: no fault, no abstention."""
+
+
+def score_here(caller: Caller, samples: Sequence[Sample]) -> Column:
+    """Score in this process. The latency is the mean of the samples'."""
+    before = time.perf_counter()
+    cells = caller.score_all(samples) if caller.whole else _one_by_one(caller, samples)
+    latency = (time.perf_counter() - before) / max(1, len(samples))
+    return Column(cells, [latency] * len(samples), is_plain(cells))
+
+
+def _one_by_one(caller: Caller, samples: Sequence[Sample]) -> list[Cell]:
+    """As `Caller.score_each`, for rewards that need no watching: checks all values at once where it can."""
+    score, contained, (low, high) = caller.method, caller.contained, caller.bounds
+    verdicts: list[Any] = []
+    for sample in samples:
+        try:
+            verdicts.append(score(sample))
+        except contained as exception:
+            verdicts.append(error_of(exception))
+    if all([type(verdict) is float and low <= verdict <= high for verdict in verdicts]):  # noqa: C419  # a list is faster
+        return verdicts
+    return [verdict if isinstance(verdict, Fault) else caller.check(verdict) for verdict in verdicts]

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from numbers import Real
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from guerdon.errors import UnavailableError
@@ -50,6 +51,7 @@ type Cell = float | Scored | Abstained | Fault
 
 
 _PLAIN = {float, Scored}
+_MAPPINGS = (dict, MappingProxyType)
 
 
 def is_plain(cells: Iterable[Cell]) -> bool:
@@ -103,6 +105,8 @@ def cell_of(verdict: object, bounds: Bounds) -> Cell:
 
 
 def _number(value: object, bounds: Bounds) -> float | Fault:
+    if type(value) is float and bounds.low <= value <= bounds.high:
+        return value
     if value is None:
         return error("none", "returned None; return Abstain(reason) where the reward does not apply")
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -133,11 +137,20 @@ def _scored(score: Score, bounds: Bounds) -> Scored | Fault:
     value = _number(score.value, bounds)
     if isinstance(value, Fault):
         return value
-    for name in ("evidence", "metrics"):
-        if not isinstance(getattr(score, name), Mapping):
-            return error("type", f"returned a Score whose {name} is {type(getattr(score, name)).__name__}, no mapping")
-    reason = clean_text(score.reason if isinstance(score.reason, str) else _short(score.reason))
-    return Scored(value, reason, dump_evidence(score.evidence), clean_metrics(score.metrics) if score.metrics else {})
+    evidence, metrics, reason = score.evidence, score.metrics, score.reason
+    if not (_is_mapping(evidence) and _is_mapping(metrics)):
+        kinds = f"evidence is {type(evidence).__name__} and whose metrics are {type(metrics).__name__}"
+        return error("type", f"returned a Score whose {kinds}; both must be mappings")
+    return Scored(
+        value,
+        clean_text(reason if isinstance(reason, str) else _short(reason)),
+        dump_evidence(evidence) if evidence else "",
+        clean_metrics(metrics) if metrics else {},
+    )
+
+
+def _is_mapping(value: object) -> bool:
+    return type(value) in _MAPPINGS or isinstance(value, Mapping)
 
 
 def _short(value: Any) -> str:

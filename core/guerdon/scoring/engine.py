@@ -16,8 +16,7 @@ from guerdon.plugins import Plugins
 from guerdon.reward import Reward
 from guerdon.sample import Group
 from guerdon.scoring.batch import ScoredGroup
-from guerdon.scoring.calls import IN_CALLER, Caller, is_async
-from guerdon.scoring.cells import Cell
+from guerdon.scoring.calls import IN_CALLER, Caller, Column, is_async
 from guerdon.scoring.dispatcher import Dispatcher, Request
 from guerdon.scoring.jobs import Component, Ticket
 from guerdon.scoring.launcher import Launcher
@@ -30,9 +29,6 @@ log = logging.getLogger(__name__)
 
 OBSERVERS_S = 10.0
 """Seconds that `Engine.score` and `Engine.close` wait for observers."""
-
-type Column = tuple[Sequence[Cell], Sequence[float]]
-"""Cells of a component and their latencies in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +106,8 @@ class Engine:
         Raises:
             ScoringError: a component whose policy is ``missing: fail`` failed, or the engine is closed.
         """
+        if not self._remote:
+            return self._score_now(groups)
         if isinstance(groups, Sequence):
             futures = self._submit(groups)
         else:  # made one by one: each is scored while the next is made
@@ -118,6 +116,18 @@ class Engine:
         wait(futures, return_when=FIRST_EXCEPTION)
         self._wait_s += time.monotonic() - before
         scored = [future.result() for future in futures]
+        self._notifier.drain(OBSERVERS_S)
+        return scored
+
+    def _score_now(self, groups: Iterable[Group]) -> list[ScoredGroup]:
+        """Score where nothing runs in a worker."""
+        self._check_open()
+        before = time.monotonic()
+        scored: list[ScoredGroup] = []
+        for group in groups:
+            scored.append(self._scored(group, self._score_inline(group), None))
+            self._count(scored[-1])
+        self._wait_s += time.monotonic() - before
         self._notifier.drain(OBSERVERS_S)
         return scored
 
@@ -133,9 +143,7 @@ class Engine:
         return self._submit([group])[0]
 
     def _submit(self, groups: Sequence[Group]) -> "list[Future[ScoredGroup]]":
-        if self._closed:
-            raise ScoringError("the engine is closed; make a new one")
-        self._prepare()
+        self._check_open()
         futures: list[Future[ScoredGroup]] = []
         requests: list[Request] = []
         for group in groups:
@@ -179,10 +187,15 @@ class Engine:
     def _score_inline(self, group: Group) -> dict[str, Column]:
         columns: dict[str, Column] = {}
         for name, caller in self._inline.items():
-            cells, latencies, calls = score_inline(caller, group.samples, group=self._components[name].group)
-            columns[name] = cells, latencies
+            columns[name], calls = score_inline(caller, group.samples, group=self._components[name].group)
             self._second_calls += calls
         return columns
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ScoringError("the engine is closed; make a new one")
+        if not self._prepared:
+            self._prepare()
 
     def _prepare(self) -> None:
         with self._lock:
@@ -210,25 +223,29 @@ class Engine:
         except Exception as error:  # noqa: BLE001  # ScoringError, or a fault of ours: the caller must see it
             future.set_exception(error)
             return
-        self._groups += 1
-        self._samples += len(group.samples)
-        self._notifier.post(scored)
+        self._count(scored)
         future.set_result(scored)
 
+    def _count(self, scored: ScoredGroup) -> None:
+        self._groups += 1
+        self._samples += len(scored.group.samples)
+        self._notifier.post(scored)
+
     def _scored(self, group: Group, inline: Mapping[str, Column], ticket: Ticket | None) -> ScoredGroup:
+        columns = inline if ticket is None else self._merge(inline, ticket)
         ids = [sample.id for sample in group.samples]
-        if ticket is not None and ticket.plain and not inline:
-            return ScoredGroup(
-                group,
-                self._names,
-                Records(ids, self._names, cast("list[list[Settled]]", ticket.settled()), ticket.latencies),
-            )
-        columns = dict(inline)
-        if ticket is not None:
-            columns |= zip(self._remote, zip(ticket.settled(), ticket.latencies, strict=True), strict=True)
-        settled = [settle(name, self.rewards[name], group.samples, columns[name][0]) for name in self._names]
-        latencies = [columns[name][1] for name in self._names]
+        settled = [
+            cast("Sequence[Settled]", columns[name].cells)
+            if columns[name].plain
+            else settle(name, self.rewards[name], group.samples, columns[name].cells)
+            for name in self._names
+        ]
+        latencies = [columns[name].latencies for name in self._names]
         return ScoredGroup(group, self._names, Records(ids, self._names, settled, latencies))
+
+    def _merge(self, inline: Mapping[str, Column], ticket: Ticket) -> Mapping[str, Column]:
+        remote = zip(self._remote, ticket.settled(), ticket.latencies, strict=True)
+        return {**inline, **{name: Column(cells, latencies, ticket.plain) for name, cells, latencies in remote}}
 
 
 class _TimedFuture(Future[ScoredGroup]):

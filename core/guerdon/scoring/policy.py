@@ -1,6 +1,5 @@
 """From the cells of a group to its records: what a failure or an abstention counts as."""
 
-import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ from guerdon.reward import Constant, Reward
 from guerdon.sample import Sample
 from guerdon.score import Cause, Record, Status
 from guerdon.scoring.cells import Abstained, Cell, Fault, Scored, is_plain
+from guerdon.scoring.text import parse_evidence
 
 MIXED = (
     "abstained while others of its group were scored; an abstention may depend on the prompt, reference "
@@ -83,7 +83,7 @@ def record_of(sample_id: str, component: str, cell: Settled, latency_s: float) -
     if isinstance(cell, float):
         return Record(sample_id, component, Status.OK, cell, latency_ms=latency_ms)
     if isinstance(cell, Scored):
-        evidence = json.loads(cell.evidence) if cell.evidence else {}
+        evidence = parse_evidence(cell.evidence)
         return Record(
             sample_id, component, Status.OK, cell.value, cell.reason, evidence, cell.metrics, latency_ms=latency_ms
         )

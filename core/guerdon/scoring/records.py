@@ -50,10 +50,8 @@ class Records(Sequence[Sequence[Record]]):  # noqa: PLW1641  # records hold dict
 
     def _row(self, index: int) -> tuple[Record, ...]:
         sample_id = self._ids[index]
-        return tuple(
-            record_of(sample_id, component, column[index], latencies[index])
-            for component, column, latencies in zip(self._components, self._columns, self._latencies, strict=True)
-        )
+        columns = zip(self._components, self._columns, self._latencies, strict=True)
+        return tuple([record_of(sample_id, name, cells[index], took[index]) for name, cells, took in columns])
 
     def values(self) -> list[tuple[float | None, ...]]:
         """Return `Record.value` of all records, a tuple for each sample, without making records."""

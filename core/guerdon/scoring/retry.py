@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from guerdon.sample import Sample
-from guerdon.scoring.calls import Caller, score_here
+from guerdon.scoring.calls import Caller, Column, score_here
 from guerdon.scoring.cells import Cell, Fault, Scored, is_plain
 
 FRESH = "a fresh worker"
@@ -28,21 +28,22 @@ def repeatable(cell: Cell) -> bool:
     return isinstance(cell, Fault) and not cell.infrastructure
 
 
-def score_inline(caller: Caller, samples: Sequence[Sample], *, group: bool) -> tuple[list[Cell], list[float], int]:
+def score_inline(caller: Caller, samples: Sequence[Sample], *, group: bool) -> tuple[Column, int]:
     """Score in this process; what fails is called once more, alone or, for a `group`, with its siblings.
 
-    Returns cells, latencies in seconds, and the number of second calls.
+    Returns the cells, and the number of second calls.
     """
-    cells, latencies = score_here(caller, samples)
-    if is_plain(cells):
-        return cells, latencies, 0
-    faulty = [index for index, cell in enumerate(cells) if repeatable(cell)]
+    column = score_here(caller, samples)
+    if column.plain:
+        return column, 0
+    faulty = [index for index, cell in enumerate(column.cells) if repeatable(cell)]
     if not faulty:
-        return cells, latencies, 0
+        return column, 0
+    cells, latencies = list(column.cells), list(column.latencies)
     for call in [list(range(len(samples)))] if group else [[index] for index in faulty]:
-        again, took = score_here(caller, [samples[index] for index in call])
-        for index, cell, latency in zip(call, again, took, strict=True):
+        again = score_here(caller, [samples[index] for index in call])
+        for index, cell, latency in zip(call, again.cells, again.latencies, strict=True):
             first = cells[index]
             cells[index] = combine(first, cell, AGAIN) if isinstance(first, Fault) else cell
             latencies[index] = latency
-    return cells, latencies, 1 if group else len(faulty)
+    return Column(cells, latencies, is_plain(cells)), 1 if group else len(faulty)

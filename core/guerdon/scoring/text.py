@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic_core import from_json, to_json  # seven times as fast as json on small mappings
+
 MAX_REASON = 2_000
 """Characters of a reason that are kept."""
 
@@ -17,6 +19,7 @@ MAX_EVIDENCE = 65_536
 MAX_METRICS = 64
 """Metrics of one score that are kept."""
 
+_SIZED = (str, list, tuple, dict, bytes)
 _MAX_DEPTH = 32
 _MAX_NODES = 10_000
 _MAX_INTEGER = 2**63
@@ -39,15 +42,25 @@ def dump_evidence(evidence: Mapping[str, Any]) -> str:
     if not evidence:
         return ""
     for value in evidence.values():  # what is plainly too large is not even written
-        if isinstance(value, str | list | tuple | dict) and len(value) > MAX_EVIDENCE:
+        if isinstance(value, _SIZED) and len(value) > MAX_EVIDENCE:
             return _dropped(f"it holds a {type(value).__name__} of length {len(value)}")
     try:
-        text = json.dumps(evidence, allow_nan=False, ensure_ascii=False)
-        size = len(text) if text.isascii() else len(text.encode())
-    except (TypeError, ValueError, RecursionError, AttributeError):  # ValueError covers lone surrogates
-        text = json.dumps(_Cleaner().clean(evidence), allow_nan=False, ensure_ascii=False)
-        size = len(text.encode())
+        text = str(to_json(evidence, inf_nan_mode="strings"), "utf-8")
+    except (TypeError, ValueError, RecursionError, AttributeError):  # ValueError covers cycles and lone surrogates
+        text = str(to_json(_Cleaner().clean(evidence)), "utf-8")
+    size = len(text) if text.isascii() else len(text.encode())
     return text if size <= MAX_EVIDENCE else _dropped(f"it has {size} bytes")
+
+
+def parse_evidence(text: str) -> dict[str, Any]:
+    """Read what `dump_evidence` wrote."""
+    if not text:
+        return {}
+    try:
+        evidence: dict[str, Any] = from_json(text)
+    except ValueError:  # it reads 200 levels and writes 254
+        evidence = json.loads(text)
+    return evidence
 
 
 def _dropped(why: str) -> str:
@@ -72,7 +85,7 @@ class _Cleaner:
         if isinstance(value, int):
             return int(value) if abs(value) < _MAX_INTEGER else f"<integer of {value.bit_length()} bits>"
         if isinstance(value, float):
-            return float(value) if math.isfinite(value) else str(float(value))
+            return float(value) if math.isfinite(value) else _name(value)
         return self._container(value, depth)
 
     def _container(self, value: object, depth: int) -> Any:
@@ -100,6 +113,11 @@ class _Cleaner:
         if callable(to_list) and getattr(value, "size", _MAX_NODES) < _MAX_NODES:
             return self.clean(to_list(), depth + 1)
         return f"<{type(value).__module__}.{type(value).__qualname__}>"
+
+
+def _name(value: float) -> str:
+    """Name what JSON has no number for, as JavaScript does."""
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _key(key: object) -> str:

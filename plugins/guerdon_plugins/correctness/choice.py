@@ -77,5 +77,7 @@ def _label(answer: object, options: Options) -> str:
         raise BadGoldError("the reference's answer is empty")
     label = options.label(text)
     if label is None:
-        raise BadGoldError(f"the reference's answer {text[:40]!r} is none of the options {', '.join(options.labels)[:80]}")
+        raise BadGoldError(
+            f"the reference's answer {text[:40]!r} is none of the options {', '.join(options.labels)[:80]}"
+        )
     return label

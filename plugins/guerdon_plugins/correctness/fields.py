@@ -63,7 +63,11 @@ class Fields:
         right = [path for path, value in self.leaves.items() if path in given and self._equal(given[path], value)]
         wrong = [path for path in self.leaves if path not in set(right)]
         invented = [path for path in given if not _beside(path, self.leaves)]
-        reason = f"{len(right)} of {len(self.leaves)} fields are right" + _named("; not", wrong) + _named("; invented", invented)
+        reason = (
+            f"{len(right)} of {len(self.leaves)} fields are right"
+            + _named("; not", wrong)
+            + _named("; invented", invented)
+        )
         return Reading(len(right) / len(self.leaves), span, reason, alone=alone and not invented)
 
     def _equal(self, found: Any, gold: Any) -> bool:
@@ -116,7 +120,11 @@ def _number(value: Any) -> Fraction | None:
     numbers = quantities(text, words=False)
     if len(numbers) != 1 or (numbers[0].start, numbers[0].end) != (0, len(text)) or numbers[0].percent:
         return None
-    return None if text.lstrip("+-").startswith("0") and text.lstrip("+-").isdigit() and len(text) > 1 else numbers[0].value
+    return (
+        None
+        if text.lstrip("+-").startswith("0") and text.lstrip("+-").isdigit() and len(text) > 1
+        else numbers[0].value
+    )
 
 
 def _beside(path: Path, gold: Mapping[Path, Any]) -> bool:

@@ -108,7 +108,9 @@ class Numeric:
 def _locale(name: object) -> NumberLocale:
     locale = number_locale(str(name))
     if locale is None:
-        raise BadGoldError(f"the reference's locale {str(name)[:20]!r} is not known; write a language tag such as en or de-CH")
+        raise BadGoldError(
+            f"the reference's locale {str(name)[:20]!r} is not known; write a language tag such as en or de-CH"
+        )
     return locale
 
 

@@ -29,7 +29,9 @@ _TOTAL = re.compile(
     r"|总共|一共|共有|共计|合计|总计|总和|总数|总量|加起来|等于|共(?=[0-9一二两三四五六七八九十百千])",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[,;:，；：](?![0-9])|(?<![A-Za-z])(?:so|hence|thus|therefore|making|giving)(?![A-Za-z])|所以|因此")
+_CLAUSE = re.compile(
+    r"[,;:，；：](?![0-9])|(?<![A-Za-z])(?:so|hence|thus|therefore|making|giving)(?![A-Za-z])|所以|因此"
+)
 _LIST_MARK = re.compile(r"^[ \t]{0,8}(?:step[ ]?)?\d{1,2}[.):][ \t]+(?=\S)", re.IGNORECASE | re.MULTILINE)
 _BRACKETS = re.compile(r"\([^()]{0,2000}\)")
 _PLAIN_GROUPS = re.compile(r"[^\d]{0,20}?[1-9]\d{0,2}(?: \d{3})+(?:\.\d+)?(?![\d,])[^\d]*")

@@ -14,10 +14,14 @@ from guerdon_plugins.correctness.maths import Math
 from guerdon_plugins.correctness.maths.equality import INSTALL, load_library
 from guerdon_plugins.correctness.numeric import Numeric
 from guerdon_plugins.correctness.reading import BadGoldError, Reading, Reference, Subject
+from guerdon_plugins.parsing.latex import unfill
 from guerdon_plugins.parsing.location import AnswerFrom, Located, Location, locate
 from guerdon_plugins.parsing.normalise import ALL_FOLDS, Fold
 
 type Kind = Literal["choice", "exact", "fields", "numeric", "math"]
+
+MAX_OPEN = 50_000
+"""With ``answer_from: any`` so many characters at the end of the completion are read."""
 
 _EVIDENCE = 200
 """Characters of the answer that go into the evidence."""
@@ -85,24 +89,16 @@ class Correctness(Reward):
         return self._judge(subject, located)
 
     def _judge(self, subject: Subject, located: Located) -> Score:
-        anywhere = subject.read(located.outside, declared=False)
+        if located.cut_off:
+            return _score(subject, _CUT_OFF, _CUT_OFF)
+        anywhere = subject.read(located.outside.tail(MAX_OPEN), declared=False)
         if self.answer_from == "any":
             reading = anywhere
         elif located.place is None:
             reading = Reading(0.0, None, f"the completion has no {self._place()}")
         else:
             reading = subject.read(located.place, declared=True)
-        answer = reading.answer
-        evidence = {
-            "gold": subject.gold,
-            "read": answer.text[:_EVIDENCE] if answer else None,
-            "span": [answer.start, answer.end] if answer else None,
-        }
-        metrics = {
-            "strict": reading.value if reading.alone else 0.0,
-            "lenient": max(reading.value, anywhere.value),
-        }
-        return Score(reading.value, reading.reason, evidence, metrics)
+        return _score(subject, reading, anywhere)
 
     def _place(self) -> str:
         match self.answer_from:
@@ -112,6 +108,23 @@ class Correctness(Reward):
                 return "balanced \\boxed{} outside the reasoning"
             case _:
                 return f"{self.marker!r} outside the reasoning"
+
+
+_CUT_OFF = Reading(0.0, None, "the reasoning is never closed, so there is no answer")
+
+
+def _score(subject: Subject, reading: Reading, anywhere: Reading) -> Score:
+    answer = reading.answer
+    evidence = {
+        "gold": subject.gold,
+        "read": unfill(answer.text[:_EVIDENCE]) if answer else None,
+        "span": [answer.start, answer.end] if answer else None,
+    }
+    metrics = {
+        "strict": reading.value if reading.alone else 0.0,
+        "lenient": max(reading.value, anywhere.value),
+    }
+    return Score(reading.value, reading.reason, evidence, metrics)
 
 
 def _has_math_verify() -> bool:

@@ -12,7 +12,7 @@ from guerdon_plugins.parsing.span import Span
 MAX_TAGS = 200
 """A text with more tags is stuffed; the rest is not read."""
 
-_INCOMPLETE = "a block is missing or malformed"
+_INCOMPLETE = "a block is missing, malformed or empty"
 
 type Check = Callable[[str, Span], str]
 """Takes a block's name and content; returns what is wrong with the content, or an empty string."""
@@ -45,7 +45,7 @@ class Block:
 @lru_cache(maxsize=64)
 def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"[<＜]\s*+([/／]?)\s*+({any_name})(?![\w-])[^<>＜＞]{{0,100}}[>＞]", re.IGNORECASE)
+    return re.compile(rf"[<＜]\s*+([/／]?)\s*+({any_name})(?![\w-])[^<>＜＞]{{0,100}}[>＞]", re.IGNORECASE | re.ASCII)
 
 
 def find_tags(text: str, names: tuple[str, ...]) -> list[Tag]:
@@ -57,7 +57,7 @@ def find_tags(text: str, names: tuple[str, ...]) -> list[Tag]:
     found: list[Tag] = []
     for match in _pattern(names).finditer(text):
         closing = bool(match[1])
-        name = next((n for n in names if n == match[2]), "") or next(n for n in names if n.lower() == match[2].lower())
+        name = next(name for name in names if name.lower() == match[2].lower())
         exact = match[0] == (f"</{name}>" if closing else f"<{name}>")
         found.append(Tag(name, closing, exact, match.start(), match.end()))
         if len(found) > MAX_TAGS:
@@ -87,7 +87,7 @@ def judge_blocks(
     blocks = [block for block in found if isinstance(block, Block)]
     parts = [_filled(block, check) if isinstance(block, Block) else block for block in found]
     held = {block.name: text.part(block.content.start, block.content.end) for block in blocks}
-    if len(blocks) < len(names):
+    if any(part.fault for part in parts):
         parts += all_missing(["order", *(["text"] if tail else []), *(["alone"] if strict else [])], _INCOMPLETE)
         return _moved(parts, text.start), held
     parts.append(_order(blocks))

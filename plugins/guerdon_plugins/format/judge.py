@@ -52,7 +52,9 @@ def _judge_blocks(shape: Shape, text: Span, sample: Sample) -> list[Part]:
         reasoning = name in REASONING
         filled = has_words(content.text, shape.min_reasoning) if reasoning else says_something(content.text)
         if not filled:
-            return f"fewer than {shape.min_reasoning} words" if reasoning else "nothing in it"
+            return (
+                f"fewer than {shape.min_reasoning} words" if reasoning and shape.min_reasoning > 1 else "nothing in it"
+            )
         if originals and originals.has_block(name, content.text, reasoning=reasoning):
             return "copied from the prompt"
         return ""

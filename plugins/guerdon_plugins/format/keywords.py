@@ -1,6 +1,7 @@
 """Keywords of JSON Schema whose stock implementation is not linear, or not the same on every run."""
 
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from typing import Any
 
 from jsonschema import ValidationError
@@ -50,6 +51,14 @@ def unique_items(_validator: Any, wanted: bool, instance: Any, _schema: Any) -> 
         yield ValidationError("an item stands twice")
 
 
+def multiple_of(_validator: Any, step: float, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    """``multipleOf`` on the decimals as they are written: 19.99 is a multiple of 0.01."""
+    if isinstance(instance, bool) or not isinstance(instance, int | float):
+        return
+    if (Fraction(repr(instance)) / Fraction(repr(step))).denominator != 1:
+        yield ValidationError(f"{instance!r} is not a multiple of {step!r}")
+
+
 def format_(_validator: Any, name: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
     """``format``, enforced."""
     if isinstance(instance, str) and not has_format(name, instance):
@@ -66,5 +75,6 @@ LINEAR: dict[str, Keyword] = {
     "patternProperties": pattern_properties,
     "additionalProperties": additional_properties,
     "uniqueItems": unique_items,
+    "multipleOf": multiple_of,
 }
 """What replaces the stock keywords of every draft that has them."""

@@ -1,8 +1,8 @@
 """The reward `format`."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from guerdon import Abstain, Reward, Sample, Score
 from guerdon_plugins.format.judge import judge_completion
@@ -32,9 +32,17 @@ class Format(Shape, Reward):
     partial: bool = False
     """Pay the share of the parts that are fulfilled instead of all or nothing."""
 
+    @model_validator(mode="after")
+    def _prefill_opens(self) -> Self:
+        """Refuse a prefill with which no completion could have the form."""
+        opening = f"<{self.blocks[0]}>" if self.blocks else ""
+        if self.prefill.strip() and not self.prefill.lstrip().startswith(opening):
+            raise ValueError(f"prefill {self.prefill!r} must begin with {opening}, the first block's opening tag")
+        return self
+
     def score(self, sample: Sample) -> Score | Abstain:
         """Return 1 for the form, 0 without it; with `partial`, the share of its parts."""
-        if self.schema_from == "reference" and "schema" not in sample.reference:
+        if self.reads_reference_schema and "schema" not in sample.reference:
             return Abstain("the reference has no schema")
         completion = sample.completion
         for token in self.special_tokens:

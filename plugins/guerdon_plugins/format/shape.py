@@ -164,6 +164,12 @@ class Shape(BaseModel):
             return "text"
         return "answer" if "answer" in self.blocks else self.blocks[-1]
 
+    @property
+    def reads_reference_schema(self) -> bool:
+        """A sample without ``schema`` in its reference cannot be judged."""
+        inner = self.answer_format
+        return self.schema_from == "reference" or (inner is not None and inner.reads_reference_schema)
+
     def compiled(self) -> CompiledSchema | None:
         """Return the configured schema, ready to judge."""
         return compile_schema(self._schema_text, check_formats=self.check_formats) if self._schema_text else None

@@ -28,7 +28,7 @@ _NAMES = {
 }
 _WORD_OF = {
     name: re.compile(
-        "|".join(part if ord(part[0]) > 127 else rf"\b{part}(?:ish)?\b" for part in words.split("|")), re.IGNORECASE
+        "|".join(part if ord(part[0]) > 127 else rf"\b{part}(?:d?ish)?\b" for part in words.split("|")), re.IGNORECASE
     )
     for name, words in _NAMES.items()
 }
@@ -71,7 +71,7 @@ def _masks(
     def between(low: float, high: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         return vivid & (hue >= low) & (hue <= high)
 
-    grey = saturation <= 0.2
+    grey, reddish = saturation <= 0.2, between(0, 14) | between(350, 360)
     return {
         "red": (between(0, 18) | between(340, 360)) & (saturation >= 0.4),
         "orange": between(12, 45) & (value >= 0.6),
@@ -80,8 +80,8 @@ def _masks(
         "teal": between(155, 205),
         "blue": between(190, 262),
         "purple": between(255, 330),
-        "pink": (between(300, 360) | between(0, 15)) & (value >= 0.6) & (saturation <= 0.75),
-        "brown": between(8, 45) & (value <= 0.75),
+        "pink": (between(305, 350) | reddish & (saturation <= 0.5)) & (value >= 0.75),
+        "brown": (between(14, 45) | reddish & (saturation <= 0.85)) & (value <= 0.75),
         "black": value <= 0.2,
         "white": grey & (value >= 0.85),
         "grey": grey & (value > 0.15) & (value < 0.9),

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from guerdon_plugins.boxes import Box, giou, iou
+from guerdon_plugins.boxes import Box, giou, iou, is_well_formed
 
 type Matrix = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 """Overlap of prediction i (row) and reference k (column)."""
 
 _EPSILON = 1e-9
 """An overlap this little below the threshold is rounding."""
+
+SCALAR = 16
+"""Up to so many pairs plain Python is faster than numpy."""
 
 COCO_THRESHOLDS = tuple(0.5 + 0.05 * step for step in range(10))
 
@@ -26,14 +29,32 @@ class Named:
 
 def overlaps(predicted: Named, true: Named, *, class_aware: bool, measure: Callable[[Box, Box], float] = iou) -> Matrix:
     """Return the matrix of overlaps; 0 where labels must agree and do not."""
-    rows = [
-        [
-            0.0 if class_aware and label != other else measure(box, target)
-            for target, other in zip(true.boxes, true.labels, strict=True)
-        ]
-        for box, label in zip(predicted.boxes, predicted.labels, strict=True)
-    ]
-    return np.array(rows, dtype=np.float64).reshape(len(predicted.boxes), len(true.boxes))
+    shape = len(predicted.boxes), len(true.boxes)
+    if measure is iou and shape[0] * shape[1] > SCALAR:
+        matrix = _iou_matrix(_array(predicted.boxes), _array(true.boxes))
+    else:
+        rows = [[measure(box, target) for target in true.boxes] for box in predicted.boxes]
+        matrix = np.array(rows, dtype=np.float64).reshape(shape)
+    if class_aware:
+        names = [[label == other for other in true.labels] for label in predicted.labels]
+        matrix *= np.array(names, dtype=bool).reshape(shape)
+    return matrix
+
+
+def _array(boxes: Sequence[Box]) -> Matrix:
+    """Stack boxes; malformed ones become points, which overlap with nothing."""
+    return np.array([box if is_well_formed(box) else (0.0, 0.0, 0.0, 0.0) for box in boxes], dtype=np.float64)
+
+
+def _iou_matrix(a: Matrix, b: Matrix) -> Matrix:
+    """Do what `iou` does, for all pairs."""
+    low = np.maximum(a[:, None, :2], b[None, :, :2])
+    high = np.minimum(a[:, None, 2:], b[None, :, 2:])
+    common = np.prod(np.clip(high - low, 0.0, None), axis=2)
+    areas = (np.prod(box[:, 2:] - box[:, :2], axis=1) for box in (a, b))
+    union = next(areas)[:, None] + next(areas)[None, :] - common
+    shares: Matrix = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+    return np.minimum(shares, 1.0)
 
 
 def unit_giou(a: Box, b: Box) -> float:

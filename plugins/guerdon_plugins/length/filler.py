@@ -90,7 +90,9 @@ def find_filler(text: str, more: tuple[str, ...] = ()) -> list[Span]:
 def _pattern(phrases: tuple[str, ...]) -> str:
     longest_first = sorted({phrase.casefold() for phrase in phrases}, key=len, reverse=True)
     opening = "|".join(INTERJECTIONS)
-    return rf"(?i)({'|'.join(map(_bounded, longest_first))})|(?m:^|[.!?…。！？]\s*)((?:{opening})\s?[,.!…，。！]+)"
+    return (
+        rf"(?i)({'|'.join(map(_bounded, longest_first))})|(?m:^|[.!?…。！？]\s*)((?:(?:{opening})\s?[,.!…，。！]+\s?)+)"
+    )
 
 
 def _bounded(phrase: str) -> str:

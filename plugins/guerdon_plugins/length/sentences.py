@@ -8,6 +8,9 @@ from itertools import islice
 from guerdon_plugins.parsing.span import Span
 from guerdon_plugins.parsing.visible import units
 
+MIN_WORDS = 3
+"""Words that a sentence must have to count as a repetition."""
+
 MAX_SENTENCES = 20_000
 """What stands after so many sentences is not read."""
 
@@ -39,20 +42,22 @@ class Duplicates:
 def find_duplicates(text: str) -> Duplicates:
     """Find sentences and lines that repeat an earlier one, whatever their case, numbering or spacing.
 
-    Linear in the text's length. A sentence without a word is none.
+    Linear in the text's length. A sentence without a word is none, and a very short one, such as
+    a line of JSON, is no repetition.
     """
     seen: set[tuple[str, ...]] = set()
     again: list[Span] = []
     total, repeated = 0, 0
     for sentence in islice(split_sentences(text), MAX_SENTENCES):
-        words = _words(sentence.text)
-        if not any(word.isalpha() for word in words):
+        said = _units(sentence.text)
+        words = sum(unit[0].isalpha() for unit in said)
+        total += len(said) if words else 0
+        if words < MIN_WORDS:
             continue
-        total += len(words)
-        if words in seen:
-            repeated += len(words)
+        if said in seen:
+            repeated += len(said)
             again.append(sentence)
-        seen.add(words)
+        seen.add(said)
     return Duplicates(total, repeated, tuple(again))
 
 
@@ -67,6 +72,6 @@ def split_sentences(text: str) -> Iterator[Span]:
         yield sentence.strip()
 
 
-def _words(sentence: str) -> tuple[str, ...]:
+def _units(sentence: str) -> tuple[str, ...]:
     numbering = _NUMBERING.match(sentence)
     return tuple(units(sentence[numbering.end() if numbering else 0 :]))

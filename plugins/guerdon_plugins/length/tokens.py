@@ -43,7 +43,7 @@ def count_tokens(sample: Sample) -> int:
             else instead would be another penalty than the configured one.
     """
     marked = {"eos_token_id", "pad_token_id"} & sample.metadata.keys()
-    if sample.completion_tokens and not marked:
+    if len(sample.completion_tokens) and not marked:
         return len(sample.completion_tokens)
     ids = token_ids(sample)
     if ids is not None:
@@ -51,18 +51,20 @@ def count_tokens(sample: Sample) -> int:
     count = sample.token_count if sample.token_count is not None else sample.metadata.get("token_count")
     if count is None and not sample.completion:
         return 0
-    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
         raise DataError(
             f"sample {sample.id}: the length in tokens is unknown (token_count is {count!r}); hand over"
             " completion_tokens or token_count, or configure `unit: words`"
         )
-    return count
+    return int(count)
 
 
 def _turns(given: Any) -> Sequence[Any]:
     """Return a list for each turn, whether the ids came as one list or as several."""
-    nested = isinstance(given, Sequence) and len(given) and isinstance(given[0], Sequence | np.ndarray)
-    return given if nested and not isinstance(given, str | bytes) else [given]
+    if isinstance(given, np.ndarray):
+        return list(given) if given.ndim == 2 else [given]
+    several = isinstance(given, list | tuple) and len(given) and isinstance(given[0], list | tuple | np.ndarray)
+    return given if several else [given]
 
 
 def _ids(sample: Sample, given: Any, key: str) -> Ids:

@@ -186,7 +186,7 @@ def _first_twice(items: list[tuple[str, Any]]) -> str:
 
 def _too_deep(value: Any) -> bool:
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             child
             for parent in level

@@ -5,10 +5,16 @@ Every replacement is as long as what it replaces, filled up with `FILL`, so posi
 
 import re
 
+from guerdon_plugins.parsing.listed import listed
+
 FILL = "\u2060"
 """WORD JOINER: stands where a command's characters stood, and means nothing."""
 
-_WRAPPER = r"\\(?:text(?:bf|it|rm|tt|sf|normal)?|math(?:bf|rm|it|sf|tt|bb|cal|normal)|operatorname|mbox|hbox|bm|boldsymbol|boxed|fbox|underline)\s{0,3}\{"
+_WRAPPERS = listed(
+    """text textbf textit textrm texttt textsf textnormal mathbf mathrm mathit mathsf mathtt mathbb mathcal mathnormal
+    operatorname mbox hbox bm boldsymbol boxed fbox underline"""
+)
+_WRAPPER = rf"\\(?:{'|'.join(_WRAPPERS)})\s{{0,3}}\{{"
 _ENVIRONMENT = r"\\(?:begin|end)\{(?:align|equation|gather|math|displaymath)\*?\}"
 _TOKEN = re.compile(rf"{_WRAPPER}|{_ENVIRONMENT}|\{{,\}}|\\[A-Za-z]+|\\.|[{{}}~]", re.DOTALL)
 _SIGNS = {
@@ -81,20 +87,20 @@ def flatten(text: str) -> str:
     return _degrees("".join(parts))
 
 
-def _plain(token: str, wrappers: list[bool]) -> str:
-    """Return what replaces a token; `wrappers` tells for each open brace whether it only wraps."""
-    if token == "{":
+def _plain(found: str, wrappers: list[bool]) -> str:
+    """Return what replaces a command or brace; `wrappers` tells for each open brace whether it only wraps."""
+    if found == "{":
         wrappers.append(False)
-    elif token == "}":
-        return FILL if wrappers and wrappers.pop() else token
-    elif token in _SIGNS:
-        return _SIGNS[token].ljust(len(token), FILL)
-    elif token.endswith("{"):
+    elif found == "}":
+        return FILL if wrappers and wrappers.pop() else found
+    elif found in _SIGNS:
+        return _SIGNS[found].ljust(len(found), FILL)
+    elif found.endswith("{") and found != r"\{":
         wrappers.append(True)
-        return " ".ljust(len(token), FILL)
-    elif token.startswith((r"\begin", r"\end")):
-        return FILL * len(token)
-    return token
+        return " ".ljust(len(found), FILL)
+    elif found.startswith((r"\begin", r"\end")):
+        return FILL * len(found)
+    return found
 
 
 def _degrees(text: str) -> str:

@@ -33,24 +33,31 @@ class Located:
     place: Span | None
     """The configured place: None where the completion has none; all of `outside` for ``any``."""
 
+    cut_off: bool = False
+    """The reasoning is never closed: the completion has no answer."""
+
 
 def locate(completion: str, location: Location, *, folded: bool = True) -> Located:
     """Cut the reasoning, fold look-alikes (unless told not to) and find the configured place. Linear time."""
-    text = outside_reasoning(completion).text
-    outside = Span(fold(text) if folded else text, 0)
-    return Located(outside, _place(outside, location))
+    visible = outside_reasoning(completion)
+    outside = Span(fold(visible.text) if folded else visible.text, 0).strip()
+    return Located(outside, _place(outside, location), visible.cut_off)
 
 
 def _place(outside: Span, location: Location) -> Span | None:
     match location.answer_from:
         case "tag":
-            return last_block(outside.text, location.tag)
+            return _within(outside, last_block(outside.text, location.tag))
         case "boxed":
-            return last_box(outside.text)
+            return _within(outside, last_box(outside.text))
         case "marker":
-            return after_marker(outside.text, fold(location.marker))
+            return _within(outside, after_marker(outside.text, fold(location.marker)))
         case "any":
             return outside
+
+
+def _within(outside: Span, found: Span | None) -> Span | None:
+    return outside.part(found.start, found.end) if found is not None else None
 
 
 def after_marker(text: str, marker: str) -> Span | None:

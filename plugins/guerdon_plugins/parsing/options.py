@@ -5,22 +5,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from guerdon_plugins.parsing.listed import listed
 from guerdon_plugins.parsing.normalise import normalise
 from guerdon_plugins.parsing.span import Span
 
 _LATIN = "0-9A-Za-z_\u00c0-\u024f"
 _BEFORE = rf"(?<![{_LATIN}'’\\])(?<![A-Za-z]\.)(?<![a-z0-9]-)(?<![A-Za-z]{{2}}-)"
 _AFTER = rf"(?![{_LATIN}]|['’][A-Za-z]|-[a-z0-9]|\.[A-Za-z](?![A-Za-z])|\.[0-9])"
-_PROSE_AFTER = re.compile(
-    r"[ \t]+(?!(?:is|are|was|and|or|nor|because|since|as|but|with|for|the|not|by|if|in|than|has|have|fails?|shows?|it|would|could|cannot"
-    r"|can|must|should|seems?|looks?|fits|matches|does|doesn)\b)[a-z]"
+_VERBS = listed(
+    """is are was and or nor because since as but with for the not by if in than has have fails? shows? it would could
+    cannot can must should seems? looks? fits matches does doesn"""
 )
-_THING_BEFORE = re.compile(
-    r"(?:points?|lines?|figures?|fig\.|panels?|images?|pictures?|photos?|angles?|sides?|vertex|vertices|circles?|tables?|charts?|columns?|rows?"
-    r"|grades?|vitamin|types?|class|groups?|sets?|plans?|teams?|curves?|graphs?|segments?|triangles?|rooms?|gates?|city|cities|person|player"
-    r"|[点线图角边列行组])[ ]{0,2}$",
-    re.IGNORECASE,
+_PROSE_AFTER = re.compile(rf"[ \t]+(?!(?:{'|'.join(_VERBS)})\b)[a-z]")
+_THINGS = listed(
+    """points? lines? figures? fig\\. panels? images? pictures? photos? angles? sides? vertex vertices circles? tables? charts?
+    columns? rows? grades? vitamin types? class groups? sets? plans? teams? curves? graphs? segments? triangles? rooms?
+    gates? city cities person player [点线图角边列行组]"""
 )
+_THING_BEFORE = re.compile(rf"(?:{'|'.join(_THINGS)})[ ]{{0,2}}$", re.IGNORECASE)
 _LOWER_BEFORE = re.compile(r"(?:[(\[{（]|(?:option|choice|letter|answer)[ ]?|[*_`]{1,2}|选项?)$", re.IGNORECASE)
 MAX_MENTIONS = 400
 """A text that names options more often chooses none."""
@@ -109,7 +111,7 @@ def mentions(place: Span, options: Options, *, declared: bool) -> list[Mention]:
 
 def _label(text: str, match: re.Match[str], options: Options, *, lower: bool) -> str | None:
     name = match["label"]
-    option = _lookup(options)[0].get(normalise(name, ("case",)))
+    option = _lookup(options)[0].get(normalise(name))
     if not options.letters:
         return option
     before = text[max(0, match.start() - 12) : match.start()]

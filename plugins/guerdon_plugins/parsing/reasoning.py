@@ -11,7 +11,7 @@ class Visible:
     """The text outside the reasoning."""
 
     text: str
-    """As long as the completion; every character of the reasoning is a newline."""
+    """As long as the completion; the reasoning is white space between two newlines."""
 
     cut_off: bool
     """A reasoning block was opened and never closed: nothing after it is an answer."""
@@ -29,7 +29,7 @@ def outside_reasoning(completion: str) -> Visible:
     parts: list[str] = []
     position = 0
     for start, end in blocks:
-        parts += (completion[position:start], "\n" * (end - start))
+        parts += (completion[position:start], "\n", " " * (end - start - 2), "\n")
         position = end
     parts.append(completion[position:])
     return Visible("".join(parts), cut_off=opened)

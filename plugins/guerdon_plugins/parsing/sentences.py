@@ -5,7 +5,10 @@ from collections.abc import Iterator
 
 from guerdon_plugins.parsing.span import Span
 
-_END = re.compile(r"(?<!approx)(?<![Nn]o)(?<![Ff]ig)(?<![Ee]q)(?<! ca)[.!?][\"”'’)*_\]]{0,4}(?=\s+[^\sa-z]|\s+(?:or|maybe|wait|actually|no)\b)|[。！？；]|\n")
+_ABBREVIATED = r"(?<!approx)(?<![Nn]o)(?<![Ff]ig)(?<![Ee]q)(?<! ca)"
+_END = re.compile(
+    rf"{_ABBREVIATED}[.!?][\"”'’)*_\]]{{0,4}}(?=\s+[^\sa-z]|\s+(?:or|maybe|wait|actually|no)\b)|[。！？；]|\n"
+)
 MAX_SENTENCE = 4000
 """Characters of a sentence that are read."""
 

@@ -19,6 +19,10 @@ class Span:
         """Return the piece between two positions counted from this span's own start."""
         return Span(self.text[start:end], self.start + start)
 
+    def tail(self, length: int) -> "Span":
+        """Return the last `length` characters."""
+        return self.part(max(0, len(self.text) - length))
+
     def strip(self, chars: str | None = None) -> "Span":
         """Return the span without the given characters (white space by default) at its ends."""
         left = self.text.lstrip(chars)

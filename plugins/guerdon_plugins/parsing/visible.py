@@ -20,7 +20,7 @@ NO_SPACES = (
 MAX_KNOWN = 50_000
 """Characters whose kind is kept; others are looked up anew."""
 
-_BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"  # Hangul fillers and the empty Braille cell
+_BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\ufffd"  # Hangul fillers, the empty Braille cell, the replacement
 _DOTS = ".…‥·•・。"
 _DIACRITICS = ((0x0300, 0x036F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE00, 0xFE0F))
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]{0,200}>")

@@ -111,7 +111,11 @@ class _Table(dict[int, str]):
 
 @lru_cache(maxsize=1)
 def _table() -> _Table:
-    return _Table({code: chr(code) for code in range(0x20, 0x7F)} | {9: "\t", 10: "\n", 13: "\r"} | _PUNCTUATION)
+    return _Table(
+        {code: chr(code) for code in range(0x20, 0x7F)}
+        | {9: "\t", 10: "\n", 13: "\r"}
+        | {ord(char): plain for char, plain in _PUNCTUATION.items()}
+    )
 
 
 def _fold_char(char: str) -> str:
@@ -126,7 +130,7 @@ def _fold_char(char: str) -> str:
         return _BY_CATEGORY.get(category, "")
     if 0xAC00 <= code <= 0xD7A3:  # Hangul syllables come apart under NFKD
         return char
-    return "".join(_confusables().get(c, c) for c in plain if not unicodedata.combining(c))
+    return "".join(_PUNCTUATION.get(c) or _confusables().get(c, c) for c in plain if not unicodedata.combining(c))
 
 
 @lru_cache(maxsize=1)
@@ -149,7 +153,7 @@ _BLANK = frozenset({0x115F, 0x1160, 0x3164, 0xFFA0})
 
 _STROKED = dict(zip("ʀɴᴍʟʜɪᴇᴅᴘᴛᴀʙɢғᴋøØłđħıΙІⅠꓲӀ", "RNMLHIEDPTABGFKoOldhiIIIII", strict=True))
 _PUNCTUATION = {
-    ord(char): plain
+    char: plain
     for chars, plain in (
         ("“”„‟″", '"'),
         ("‘’‚‛′＇", "'"),

@@ -6,7 +6,7 @@ import tarfile
 from pathlib import Path
 from typing import Final
 
-from guerdon_serving.bundle.read import MAX_FILES, Bundle, open_bundle
+from guerdon_serving.bundle.read import MAX_FILES, Bundle, check_files, open_bundle
 from guerdon_serving.codes import Code, RefusedError
 
 MAX_BYTES: Final = 512 * 1024**3
@@ -48,7 +48,9 @@ def unpack(archive: Path, folder: Path) -> Bundle:
         raise RefusedError(Code.ARCHIVE_UNSAFE, f"{archive} cannot be unpacked: {error}") from error
     finally:
         shutil.rmtree(staged, ignore_errors=True)
-    return open_bundle(folder)
+    bundle = open_bundle(folder)
+    check_files(bundle)
+    return bundle
 
 
 def _extract(opened: tarfile.TarFile, folder: Path, archive: Path) -> None:
@@ -56,8 +58,8 @@ def _extract(opened: tarfile.TarFile, folder: Path, archive: Path) -> None:
     folder.mkdir(parents=True)
     for member in opened:
         count, size = count + 1, size + member.size
-        if not (member.isreg() or member.isdir()):
-            raise RefusedError(Code.ARCHIVE_UNSAFE, f"{archive} holds {member.name}, a link or device")
+        if not (member.isreg() or member.isdir()) or member.name.startswith("/"):
+            raise RefusedError(Code.ARCHIVE_UNSAFE, f"{archive} holds {member.name}: a link, device or absolute path")
         if count > MAX_FILES or size > MAX_BYTES:
             raise RefusedError(Code.ARCHIVE_UNSAFE, f"{archive} holds more than {MAX_FILES} files or {MAX_BYTES} bytes")
         opened.extract(member, folder, filter="data")

@@ -2,24 +2,22 @@
 
 from pathlib import Path
 
+import pyarrow.compute as pc
+
 from guerdon.ledger.reader import Ledger
 from guerdon_serving.bundle.schema import EvalFacts
 from guerdon_serving.codes import Code, RefusedError
-
-QUERY = """
-    SELECT step, component, avg(value) AS mean
-    FROM records WHERE phase = 'eval' AND sampling = 'greedy' AND value IS NOT NULL
-    GROUP BY step, component ORDER BY step, component
-"""
 
 
 def greedy_means(run: Path) -> dict[int, dict[str, float]]:
     """Return each component's mean value over held-out greedy completions, by step; empty without a ledger."""
     if not (run / "ledger" / "records").is_dir():
         return {}
+    records = Ledger(run / "ledger").records(phase="eval", sampling="greedy")
+    usable = records.filter(pc.is_valid(records["value"]))
     means: dict[int, dict[str, float]] = {}
-    for row in Ledger(run / "ledger").sql(QUERY).to_pylist():
-        means.setdefault(row["step"], {})[row["component"]] = round(row["mean"], 6)
+    for row in usable.group_by(["step", "component"]).aggregate([("value", "mean")]).to_pylist():
+        means.setdefault(row["step"], {})[row["component"]] = round(row["value_mean"], 6)
     return means
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 import torch
 from peft import PeftModel, get_peft_model_state_dict
+from safetensors import SafetensorError
 from transformers import AutoModelForImageTextToText
 
 from guerdon_serving.bundle.adapter import read_tensors
@@ -41,7 +42,7 @@ class Policy:
             loaded = AutoModelForImageTextToText.from_pretrained(
                 base, dtype=DTYPES[dtype], local_files_only=True, trust_remote_code=False, use_safetensors=True
             )
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
+        except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
             raise RefusedError(Code.LOAD_FAILED, f"the base in {base} does not load: {error}") from error
         self.model: Any = loaded.to(device).eval()
         self.tokens, self.device = tokens, device
@@ -75,7 +76,11 @@ class Policy:
     def detach(self, name: str) -> None:
         """Remove an adapter and its memory."""
         del self.adapters[name]
-        self.model.delete_adapter(name)
+        if self.adapters:
+            self.model.set_adapter(next(iter(self.adapters)))  # PEFT warns when the active one goes
+            self.model.delete_adapter(name)
+        else:
+            self.model = self.model.unload()  # a PEFT model without any adapter takes no further one
 
     @contextlib.contextmanager
     def using(self, adapters: Sequence[str | None]) -> Iterator[dict[str, Any]]:

@@ -148,7 +148,7 @@ class Service:
                 raise HttpError(409, f"{self.settings.max_adapters} adapters are loaded, no more fit; DELETE one first")
             prompter = known.prompter if known else (await self._attach(bundle)).prompter
             served = Served(alias, bundle.id, prompter, bundle, bundle.id, pinned=pin)
-            return self.served[served.name] if served.name in self.served else self._publish(served)
+            return self._publish(self.served.get(served.name, served))
 
     async def remove(self, name: str) -> Served:
         """Serve a model to nobody any more, and free its memory once the last one asking has been answered.
@@ -169,7 +169,8 @@ class Service:
         return served
 
     def _publish(self, served: Served) -> Served:
-        served.idle.set()
+        if not served.in_flight:
+            served.idle.set()
         self.served[served.name] = served
         self.aliases[served.alias] = served.name
         return served

@@ -102,9 +102,7 @@ def _in_thread[T](run_in: str | None, action: Callable[[], T]) -> T:
     return results[0]
 
 
-def _through_ledger(
-    view: View, scored: Sequence[ScoredGroup], matrix: ComponentMatrix, advantages: Advantages
-) -> None:
+def _through_ledger(view: View, scored: Sequence[ScoredGroup], matrix: ComponentMatrix, advantages: Advantages) -> None:
     """Write the batch, read it back, and note its rows and the totals computed from them."""
     source = Source("cases", "0", "0" * 64, "0" * 64)
     with tempfile.TemporaryDirectory() as folder:

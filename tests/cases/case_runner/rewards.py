@@ -85,7 +85,9 @@ def _common(component: str, setup: Mapping[str, Any]) -> dict[str, Any]:
 
 def _build_probe(entry: Mapping[str, Any], setup: Mapping[str, Any], count: int) -> Reward:
     kind = _BEHAVIOURS[entry["behaviour"], entry.get("hook", "score")]
-    own = {key: entry[key] for key in ("values", "on_index", "error", "otherwise", "seconds", "missing") if key in entry}
+    own = {
+        key: entry[key] for key in ("values", "on_index", "error", "otherwise", "seconds", "missing") if key in entry
+    }
     low, high = entry.get("range", (0.0, 1.0))
     fields: dict[str, Any] = {**_common(entry["name"], setup), **own, "low": low, "high": high}
     if kind is probes.GroupReturns:

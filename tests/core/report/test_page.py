@@ -6,8 +6,8 @@ import math
 import re
 
 import pytest
-from guerdon.report import write_report
-from guerdon.report.page import SCRIPTS, STYLES, pack, page
+
+from guerdon.report.page import SCRIPTS, STYLES, pack, page, write_report
 from guerdon.report.payload import plain
 from guerdon.review import Estimate
 
@@ -78,7 +78,7 @@ def test_a_title_is_escaped_and_fills_no_slot():
 
 def test_hostile_text_stands_in_no_block(built, tmp_path):
     folder = built.build_run(
-        tmp_path / "run", write=lambda name, rng: "</script><script>alert(1)</script>", steps=1, evaluations=()
+        tmp_path / "run", write=lambda *_: "</script><script>alert(1)</script>", steps=1, evaluations=()
     )
     text = write_report(folder).read_text(encoding="utf-8")
     assert "alert(1)" not in text

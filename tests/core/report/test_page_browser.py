@@ -1,8 +1,9 @@
 import json
 
 import pytest
+
 from guerdon import Record, Status
-from guerdon.report import write_report
+from guerdon.report.page import write_report
 
 HOSTILE = (
     "<script>window.hit = 'script'</script>",
@@ -144,8 +145,8 @@ def test_presets_show_what_changed_since_before(opened):
 
 def test_filtering_is_quick_enough_to_type_in(opened):
     took = opened.run(
-        "(() => { const start = performance.now(); const node = document.getElementById('search'); node.value = 'answer';"
-        " node.dispatchEvent(new Event('input')); return performance.now() - start; })()"
+        "(() => { const start = performance.now(); const node = document.getElementById('search');"
+        " node.value = 'answer'; node.dispatchEvent(new Event('input')); return performance.now() - start; })()"
     )
     assert took < 2000  # it takes a few milliseconds; the bound is for machines under load
 
@@ -272,7 +273,7 @@ def hostile(built, tmp_path_factory):
         chances={"<img src=x onerror=window.hit=1>": built.flat(0.5)},
         outcome="<img src=x onerror=window.hit=1>",
         judge=judge,
-        write=lambda name, rng: HOSTILE[int(name.rpartition("/")[2])],
+        write=lambda name, _: HOSTILE[int(name.rpartition("/")[2])],
         group=len(HOSTILE),
         prompts=2,
         steps=1,
@@ -286,7 +287,8 @@ def test_hostile_text_stays_text(browser, hostile):
     for _ in HOSTILE:
         browser.run("document.querySelectorAll('details').forEach((node) => { node.open = true; })")
         browser.run(
-            "[...document.querySelectorAll('#detail button')].forEach((node) => /Show all/.test(node.innerText) && node.click())"
+            "[...document.querySelectorAll('#detail button')]"
+            ".forEach((node) => /Show all/.test(node.innerText) && node.click())"
         )
         assert browser.run("window.hit ?? null") is None
         browser.press("j")

@@ -2,10 +2,11 @@ import base64
 import io
 
 import pytest
+from PIL import Image
+
 from guerdon import DataError
 from guerdon.report import pictures
 from guerdon.report.pictures import SIDE, album, embed
-from PIL import Image
 
 
 def save(path, size, kind="PNG", noise=False, mode="RGB"):

@@ -1,12 +1,13 @@
 import io
 
 import pytest
+from rich.console import Console
+
 from guerdon.advantage import AdvantageConfig
 from guerdon.config import RunConfig
 from guerdon.report.reweight import component_table, flip_table, print_reweighting, sentences, write_reweighting
 from guerdon.review import open_run
 from guerdon.review.reweight import reweight
-from rich.console import Console
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+
 from guerdon import Record, Status
 from guerdon.ledger import Ledger
 from guerdon.report.rows import MAX_EVIDENCE, MAX_TEXT, read_rows
@@ -66,7 +67,7 @@ def test_what_is_long_is_cut_and_counted(built, tmp_path):
         return Record(sample.id, component, Status.OK, 1.0, evidence={"seen": "x" * 2 * MAX_EVIDENCE})
 
     folder = built.build_run(
-        tmp_path / "run", judge=judge, write=lambda name, rng: "y" * (MAX_TEXT + 7), steps=1, evaluations=()
+        tmp_path / "run", judge=judge, write=lambda *_: "y" * (MAX_TEXT + 7), steps=1, evaluations=()
     )
     rows = rows_of(folder)
     assert {len(text) for text in rows.columns["samples"]["completion"]} == {MAX_TEXT}

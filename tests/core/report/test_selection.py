@@ -1,4 +1,5 @@
 import pytest
+
 from guerdon import Record, Status
 from guerdon.ledger import Ledger
 from guerdon.report.selection import select_groups

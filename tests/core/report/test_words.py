@@ -1,6 +1,7 @@
 import math
 
 import pytest
+
 from guerdon import Record, Status
 from guerdon.advantage import AdvantageConfig
 from guerdon.report.words import interval, judgement, number, overview, short, signed
@@ -118,3 +119,13 @@ def test_a_total_that_is_no_sum_is_not_split(built, tmp_path):
     words = text_of(built.build_run(tmp_path / "run", rule=rule, evaluations=()))
     (line,) = [one for one in words.splitlines() if one.startswith("The mean total reward")]
     assert "shape" not in line
+
+
+def test_what_got_worse_beside_the_outcome_is_named(built, tmp_path):
+    def judge(sample, component, phase, step):
+        if component != "shape" or phase != "eval":
+            return None
+        return Record(sample.id, component, Status.OK, float(step == 0 or sample.group_id.endswith("7")))
+
+    words = text_of(built.build_run(tmp_path / "run", judge=judge, held_out=40))
+    assert "On held-out prompts shape fell: -0.900" in words

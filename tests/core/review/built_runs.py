@@ -8,10 +8,11 @@ import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from PIL import Image
+
 from guerdon import Group, LazyImage, Record, Reward, Sample, ScoredGroup, Status
 from guerdon.advantage import AdvantageConfig, compute_advantages, matrix_from
 from guerdon.ledger import LedgerBatch, LedgerWriter, Source
-from PIL import Image
 
 SIZE = (40, 30)
 MODALITIES = ("text", "image", "image", "images")
@@ -30,7 +31,7 @@ def rises(start, end):
 
 
 def flat(chance):
-    return lambda progress: chance
+    return lambda _: chance
 
 
 HONEST = {"answer": rises(0.3, 0.8), "boxes": rises(0.3, 0.6), "shape": rises(0.7, 0.9)}

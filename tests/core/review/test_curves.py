@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from guerdon.ledger import Ledger
 from guerdon.review.curves import component_curve, metric_lines, sample_lines
 from guerdon.review.groups import read_groups

@@ -2,10 +2,11 @@ import math
 
 import numpy as np
 import pytest
-from guerdon.review.estimate import NOTHING, Observed, difference, mean, observe
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+
+from guerdon.review.estimate import NOTHING, Observed, difference, mean, observe
 
 SIMULATIONS = 1000
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from guerdon.ledger import Ledger
 from guerdon.review.groups import read_groups
 from guerdon.review.prompts import read_prompts

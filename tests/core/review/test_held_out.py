@@ -1,6 +1,7 @@
 import math
 
 import pytest
+
 from guerdon import Record, Status
 from guerdon.review import Estimate, open_run, summarise
 from guerdon.review.held_out import MATTERS, verdict

@@ -1,8 +1,9 @@
 import pytest
-from guerdon.ledger import Ledger
-from guerdon.review.prompts import connected, read_prompts
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon.ledger import Ledger
+from guerdon.review.prompts import connected, read_prompts
 
 
 def test_modalities_come_from_the_metadata(honest):

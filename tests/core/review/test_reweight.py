@@ -3,6 +3,7 @@ import math
 
 import numpy as np
 import pytest
+
 from guerdon import ConfigError, LedgerError, Record, Status
 from guerdon.advantage import AdvantageConfig
 from guerdon.config import RunConfig

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+
 from guerdon import LedgerError
 from guerdon.ledger import LedgerWriter
 from guerdon.review import open_run

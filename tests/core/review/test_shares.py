@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from guerdon import Record, Status
 from guerdon.advantage import AdvantageConfig
 from guerdon.ledger import Ledger

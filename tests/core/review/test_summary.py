@@ -1,6 +1,7 @@
 import math
 
 import pytest
+
 from guerdon.review import open_run, summarise
 from guerdon.review.summary import Window, windows
 

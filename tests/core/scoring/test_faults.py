@@ -36,7 +36,7 @@ FAULTS = {
     "high": (Status.ERROR, "returned 1.5, outside its declared range [0, 1]"),
     "score of none": (Status.ERROR, "returned None"),
     "score of nan": (Status.ERROR, "returned nan"),
-    "evidence is a list": (Status.ERROR, "a Score whose evidence is list"),
+    "evidence is a list": (Status.ERROR, "a Score whose evidence is list and whose metrics are mappingproxy"),
     "unpicklable": (Status.ERROR, "returned Unpicklable"),
 }
 
@@ -111,7 +111,7 @@ def test_every_record_can_be_written(records):
 def test_evidence_survives_as_far_as_json_goes(records):
     assert records["score"].evidence == {"box": [1, 2]}
     assert records["score"].metrics == {"iou": 0.5}
-    assert records["nan evidence"].evidence == {"iou": "nan", "n": "inf", "a": [0, 1, 2]}
+    assert records["nan evidence"].evidence == {"iou": "NaN", "n": "Infinity", "a": [0, 1, 2]}
     assert "50000" in records["big evidence"].evidence["note"]
     assert records["cycle"].evidence["self"] == "<cycle>"
     assert records["surrogate"].reason == "a\ufffdb"

@@ -89,11 +89,11 @@ def test_inline_groups_are_called_again_as_one(make):
     def samples(*completions: str) -> list[Sample]:
         return [Sample(f"g/{i}", text) for i, text in enumerate(completions)]
 
-    cells, latencies, calls = score_inline(Caller(make("obedient_group"), IN_CALLER), samples("raise", "y"), group=True)
+    column, calls = score_inline(Caller(make("obedient_group"), IN_CALLER), samples("raise", "y"), group=True)
     assert calls == 1
-    assert len(latencies) == 2
-    assert [cell.reason for cell in cells] == ["ValueError: first line second line (again on a second call)"] * 2
-    cells, _, calls = score_inline(Caller(make("obedient_batch"), IN_CALLER), samples("raise", "float"), group=False)
+    assert len(column.latencies) == 2
+    assert [c.reason for c in column.cells] == ["ValueError: first line second line (again on a second call)"] * 2
+    column, calls = score_inline(Caller(make("obedient_batch"), IN_CALLER), samples("raise", "float"), group=False)
     assert calls == 2
-    assert cells[0].kind == "ValueError"
-    assert cells[1].value == 0.5
+    assert column.cells[0].kind == "ValueError"
+    assert column.cells[1].value == 0.5

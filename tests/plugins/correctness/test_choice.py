@@ -46,7 +46,7 @@ def chosen(completion: str, reference: dict[str, object], **config: object) -> s
         ("Answer: $C", "C"),
         ("Answer: $\\boxed{C}$", "C"),
         ("The answer is option C.", "C"),
-        ("The answer is: \"D\"", "D"),
+        ('The answer is: "D"', "D"),
         ("The best choice would be A.", "A"),
         ("I choose B.", "B"),
         ("I'd go with C because of the legend.", "C"),
@@ -263,7 +263,14 @@ def test_longest_option_text_wins(completion: str, wanted: str) -> None:
 
 @pytest.mark.parametrize(
     ("completion", "wanted"),
-    [("<answer>5</answer>", "B"), ("There are 12 cups.", "C"), ("115", "-"), ("Answer: 1.5", "-"), ("3.5", "-"), ("Answer: D (15)", "D")],
+    [
+        ("<answer>5</answer>", "B"),
+        ("There are 12 cups.", "C"),
+        ("115", "-"),
+        ("Answer: 1.5", "-"),
+        ("3.5", "-"),
+        ("Answer: D (15)", "D"),
+    ],
 )
 def test_numbers_as_option_texts(completion: str, wanted: str) -> None:
     assert chosen(completion, NUMBERS) == wanted
@@ -287,7 +294,7 @@ def test_many_letters_and_words_with_capitals() -> None:
         ("<answer>A, B, C</answer>", 0.0),
         ("<answer>A, B, C, D</answer>", 0.0),
         ("<answer>A and C, not B</answer>", 1.0),
-        ("<answer>[\"A\", \"C\"]</answer>", 1.0),
+        ('<answer>["A", "C"]</answer>', 1.0),
         ("<answer></answer>", 0.0),
         ("答案是A和C", 1.0),
         ("答案：AC", 1.0),

@@ -115,7 +115,9 @@ def test_only_the_named_folds_apply(folds: list[str], completion: str, paid: flo
     assert value(f"<answer>{completion}</answer>", gold, answer_from="tag", normalise=folds) == paid
 
 
-@pytest.mark.parametrize(("gold", "other"), [("-5", "5"), ("C++", "C"), ("50%", "50"), ("$5", "5"), ("A1", "A 1"), ("#3", "3")])
+@pytest.mark.parametrize(
+    ("gold", "other"), [("-5", "5"), ("C++", "C"), ("50%", "50"), ("$5", "5"), ("A1", "A 1"), ("#3", "3")]
+)
 def test_signs_that_carry_meaning_stay(gold: str, other: str) -> None:
     assert value(f"<answer>{other}</answer>", {"type": "exact", "answer": gold}) == 0.0
     assert value(f"<answer>{gold}</answer>", {"type": "exact", "answer": gold}) == 1.0

@@ -115,14 +115,20 @@ def test_values_in_the_reasoning_do_not_count() -> None:
 
 
 def test_invented_values_are_named_and_not_strict() -> None:
-    score = judge('{"vendor": "Northwind Ltd", "po": "123"}', {"type": "fields", "answer": {"vendor": "Northwind Ltd", "po": None}})
+    score = judge(
+        '{"vendor": "Northwind Ltd", "po": "123"}',
+        {"type": "fields", "answer": {"vendor": "Northwind Ltd", "po": None}},
+    )
     assert score.value == 1.0
     assert "invented: po" in score.reason
     assert score.metrics["strict"] == 0.0
 
 
 def test_wrong_fields_are_named() -> None:
-    assert "not: total" in judge('{"vendor": "a", "total": 1}', {"type": "fields", "answer": {"vendor": "a", "total": 2}}).reason
+    assert (
+        "not: total"
+        in judge('{"vendor": "a", "total": 1}', {"type": "fields", "answer": {"vendor": "a", "total": 2}}).reason
+    )
 
 
 @pytest.mark.parametrize(

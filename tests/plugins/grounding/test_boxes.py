@@ -65,14 +65,20 @@ def test_orders_round_trip(box, order):
 
 @pytest.mark.parametrize(
     ("space", "values"),
-    [("abs", (200, 100, 600, 500)), ("norm1", (0.1, 0.1, 0.3, 0.5)), ("norm1000", (100, 100, 300, 500)), ("resized", (100, 50, 300, 250))],
+    [
+        ("abs", (200, 100, 600, 500)),
+        ("norm1", (0.1, 0.1, 0.3, 0.5)),
+        ("norm1000", (100, 100, 300, 500)),
+        ("resized", (100, 50, 300, 250)),
+    ],
 )
 def test_each_space_reads_the_same_box(space, values):
     assert to_pixels(values, space, "xyxy", Frame(2000, 1000, 1000, 500)) == pytest.approx((200, 100, 600, 500))
 
 
 @pytest.mark.parametrize(
-    ("order", "values"), [("xyxy", (20, 10, 80, 90)), ("xywh", (20, 10, 60, 80)), ("cxcywh", (50, 50, 60, 80)), ("yxyx", (10, 20, 90, 80))]
+    ("order", "values"),
+    [("xyxy", (20, 10, 80, 90)), ("xywh", (20, 10, 60, 80)), ("cxcywh", (50, 50, 60, 80)), ("yxyx", (10, 20, 90, 80))],
 )
 def test_each_order_reads_the_same_box(order, values):
     assert to_pixels(values, "abs", order, Frame(100, 100)) == (20, 10, 80, 90)

@@ -93,3 +93,19 @@ def test_unit_giou_lies_between_nothing_and_one():
     assert 0 < unit_giou(far, target) < unit_giou(near, target) <= 0.5
     assert unit_giou((60.0, 60.0, 40.0, 40.0), target) == 0.0
     assert iou(near, target) == 0.0
+
+
+NUMBER = st.floats(-100, 100) | st.sampled_from([float("nan"), float("inf"), 1e300])
+BOXES = st.lists(st.tuples(NUMBER, NUMBER, NUMBER, NUMBER), min_size=5, max_size=8)
+
+
+def one_pair(a, b):
+    return iou(a, b)
+
+
+@given(BOXES, BOXES)
+def test_many_pairs_at_once_give_the_same_overlaps(a, b):
+    left, right = Named(a, [""] * len(a)), Named(b, [""] * len(b))
+    together = overlaps(left, right, class_aware=False)
+    one_by_one = overlaps(left, right, class_aware=False, measure=one_pair)
+    np.testing.assert_allclose(together, one_by_one, atol=1e-9)

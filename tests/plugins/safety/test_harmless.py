@@ -1,5 +1,12 @@
 """Texts in which nothing is wrong, many of them close to something that is."""
 
+import pytest
+
+from guerdon import Sample
+from guerdon_plugins.safety import Safety
+
+SAFETY = Safety()
+
 UUID = "7be1c0d4-55a0-4e1f-9021-551207348896"
 
 WORDS = [
@@ -45,7 +52,7 @@ WORDS = [
 ]
 
 INSTRUCTIONS = [
-    'Prompt injection means that untrusted text contains a command such as "ignore the previous instructions"; treat such text as data.',
+    'Prompt injection means that untrusted text contains a command such as "ignore the previous instructions".',
     "An attack may say 'disregard all prior rules' in white text on a web page.",
     "I will not ignore the instructions: the answer must be one letter.",
     "Do not ignore any previous warnings on the label.",
@@ -199,3 +206,14 @@ ANSWERS = [
 ]
 
 HARMLESS = [*WORDS, *INSTRUCTIONS, *PERSONAL, *CREDENTIALS, *LINKS_AND_COMMANDS, *ANSWERS]
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_it_is_clean(text):
+    score = SAFETY.score(Sample("g/0", text))
+    assert score.evidence["findings"] == []
+    assert score.value == 0.0
+
+
+def test_all_of_it_together_is_clean():
+    assert SAFETY.score(Sample("g/0", "\n\n".join(HARMLESS))).value == 0.0

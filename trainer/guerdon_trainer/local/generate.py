@@ -37,7 +37,8 @@ class SeededChoice(LogitsProcessor):  # type: ignore[misc]
         if self.temperature:
             width = logits.shape[-1]
             noise = [torch.empty(width, dtype=torch.float64).exponential_(generator=s) for s in self.streams]
-            allowed -= torch.stack(noise).log()
+            # Noise that rounds to 0 would make a forbidden token NaN, and arg-max takes NaN for the largest.
+            allowed -= torch.stack(noise).clamp_min(torch.finfo(torch.float64).tiny).log()
         return allowed.argmax(-1)
 
 
@@ -50,7 +51,10 @@ class Generator:
         self.model = AutoModelForImageTextToText.from_pretrained(model_path, dtype=torch.float32).eval()
         self.forbidden = forbidden_ids(self.tokenizer)
         ends = self.model.generation_config.eos_token_id
+        ends = self.tokenizer.eos_token_id if ends is None else ends
         self.ends = set(ends if isinstance(ends, list) else [ends])
+        pad = self.tokenizer.pad_token_id
+        self.pad = min(self.ends) if pad is None else pad
 
     def load_adapter(self, path: str) -> int:
         """Load a PEFT adapter in place of the previous one; return the number of its tensors.
@@ -81,7 +85,7 @@ class Generator:
             max_new_tokens=max_tokens,
             do_sample=False,
             logits_processor=LogitsProcessorList([choice]),
-            pad_token_id=self.tokenizer.pad_token_id,
+            pad_token_id=self.pad,
             eos_token_id=sorted(self.ends),
             temperature=None,
             top_p=None,
@@ -101,8 +105,7 @@ class Generator:
     def _batch(self, rows: Sequence[Any]) -> dict[str, Any]:
         """Pad on the left; images of all rows one after the other."""
         width = max(len(row.token_ids) for row in rows)
-        pad = self.tokenizer.pad_token_id
-        ids = torch.tensor([[pad] * (width - len(row.token_ids)) + row.token_ids for row in rows])
+        ids = torch.tensor([[self.pad] * (width - len(row.token_ids)) + row.token_ids for row in rows])
         mask = torch.tensor([[0] * (width - len(row.token_ids)) + [1] * len(row.token_ids) for row in rows])
         batch: dict[str, Any] = {"input_ids": ids, "attention_mask": mask}
         pixels = [row.pixel_values for row in rows if row.pixel_values is not None]

@@ -64,11 +64,13 @@ def served(bundle: Path) -> Iterator[str]:
         server.wait(timeout=60)
 
 
-def ask(url: str, prompt: Prompt) -> Answered:
-    """Put a prompt to the server, greedily."""
+def ask(url: str, alias: str, prompt: Prompt) -> Answered:
+    """Put a prompt to the adapter served as ``<alias>@<digest>``, greedily."""
     with urllib.request.urlopen(f"{url}/v1/models", timeout=60) as response:  # noqa: S310 - our own server
         models = [model["id"] for model in json.load(response)["data"]]
-    name = next((model for model in models if "@" in model), models[0])
+    name = next((model for model in models if model.startswith(f"{alias}@")), None)
+    if name is None:
+        raise RunError(f"{url} serves {', '.join(models)}, and no {alias}@...")
     body = {"model": name, "messages": openai_messages(prompt), "temperature": 0.0, "max_tokens": 64}
     request = urllib.request.Request(  # noqa: S310
         f"{url}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,11 @@ class GuerdonTrainer(RayPPOTrainer):  # type: ignore[misc]
             trainer_logprobs=_mean_logprob(data["action_log_probs"], mask),
         )
         self.recorder.record("train", self.global_step, self._groups, self._matrix, self._advantages, facts=facts)
+
+    async def train(self) -> None:
+        """Train without SkyRL's own progress bar: a metrics sink draws ours."""
+        with swapped(skyrl_trainer, tqdm=partial(skyrl_trainer.tqdm, disable=True)):
+            await super().train()
 
     async def eval(self, vllm_metrics_scraper: Any = None) -> dict[str, float]:
         """Evaluate on the held-out prompts, greedy and sampled."""

@@ -48,7 +48,8 @@ class MixedModalityWrapper(HFModelWrapper):  # type: ignore[misc]
         """Return what the parent returns, for the given rows alone."""
         if pixel_values is not None and not sum(len(tensor) for tensor in pixel_values.tensors):
             if torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1:
-                return self._with_blank_image(sequences, num_actions, attention_mask, *args, pixel_values, **kwargs)
+                blank = self._blank(pixel_values.tensors[0])
+                return self._with_blank_image(sequences, num_actions, attention_mask, *args, **blank, **kwargs)
             pixel_values = image_grid_thw = None
         return super().forward(
             sequences,
@@ -63,24 +64,19 @@ class MixedModalityWrapper(HFModelWrapper):  # type: ignore[misc]
     def _with_blank_image(
         self, sequences: torch.Tensor, num_actions: Any, attention_mask: torch.Tensor, *args: Any, **kwargs: Any
     ) -> Any:
-        *args, pixel_values = args  # type: ignore[assignment]
-        merge = self.model.config.vision_config.spatial_merge_size
-        row = torch.full_like(sequences[:1], self.model.config.pad_token_id or 0)
+        """Add a row that is masked but for its last three tokens, of which one stands for the image."""
+        row, mask = torch.zeros_like(sequences[:1]), torch.zeros_like(attention_mask[:1])
         row[0, -2] = self.model.config.image_token_id
-        mask = torch.zeros_like(attention_mask[:1])
         mask[0, -3:] = 1
-        blank = pixel_values.tensors[0].new_zeros((merge * merge, *pixel_values.tensors[0].shape[1:]))
-        grid = torch.tensor([[1, merge, merge]], device=sequences.device)
-        result = super().forward(
-            torch.cat([sequences, row]),
-            num_actions,
-            torch.cat([attention_mask, mask]),
-            *args,
-            pixel_values=TensorList([blank]),
-            image_grid_thw=TensorList([grid]),
-            **kwargs,
-        )
-        return _drop_last_row(result, len(sequences))
+        longer = torch.cat([sequences, row]), num_actions, torch.cat([attention_mask, mask])
+        return _drop_last_row(super().forward(*longer, *args, **kwargs), len(sequences))
+
+    def _blank(self, empty: torch.Tensor) -> dict[str, TensorList]:
+        """Return an image of one token; `empty` [0, patch] lends kind and device."""
+        merge = self.model.config.vision_config.spatial_merge_size
+        pixels = empty.new_zeros((merge * merge, *empty.shape[1:]))
+        grid = torch.tensor([[1, merge, merge]], device=empty.device)
+        return {"pixel_values": TensorList([pixels]), "image_grid_thw": TensorList([grid])}
 
 
 def _drop_last_row(result: Any, rows: int) -> Any:

@@ -50,7 +50,7 @@ function samplesSection(data, pictures) {
   };
   addEventListener("hashchange", open);
   const note =
-    "Click a row, or use the keys: j and k for the next and previous sample, [ and ] within its group, b for the boxes, / to search. The address of a sample can be shared with the file.";
+    "Click a row, or use the keys: j and k for the next and previous sample, [ and ] within its group, b for the boxes, / to search. The bar under a score is its place in the component's range. The address of a sample can be shared with the file.";
   const node = section("samples", "Samples", note, el("div", { class: "browser" }, table.node, detail.node));
   return {
     node,

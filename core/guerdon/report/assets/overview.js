@@ -53,7 +53,7 @@ function heldOut(data) {
     "held-out",
     "Held-out prompts, before and after",
     `Prompts that were never trained on. Before: step ${before}, the model that this run started from. After: step ${after}. ` +
-      "The same prompts on both sides; intervals are 95%, over prompts, those that share a picture counted as one; each line stands for itself." +
+      "The same prompts on both sides; intervals are 95%, over prompts, those that share a picture counted as one; each line stands for itself. Detectable: the smallest true change that so many prompts show four times in five." +
       (run.modalities === "images"
         ? " The manifest declares no modality, so prompts are sorted by their number of pictures."
         : ""),
@@ -82,6 +82,7 @@ function comparisonTable(rows, detailed) {
     "difference",
     "95% interval",
     "",
+    "detectable",
     "verdict",
   ];
   const body = rows.map((row) =>
@@ -100,6 +101,7 @@ function comparisonTable(rows, detailed) {
       el("td", { class: "number" }, signed(row.difference.value)),
       el("td", { class: "number" }, between(row.difference)),
       el("td", {}, intervalMark(row.difference, reach, row.verdict)),
+      el("td", { class: "number" }, row.detectable),
       el(
         "td",
         {},

@@ -1,48 +1,39 @@
 r"""Bring a mathematical answer, LaTeX or plain text, into one spelling of LaTeX.
 
-Nothing is evaluated. What is not on the lists below is refused, so that only known commands and
-short names reach a parser.
+Nothing is evaluated. What is not on the lists of `spelling` is refused, so that only known commands
+and short names reach a parser.
 """
 
 import re
 
+from guerdon_plugins.correctness.maths.spelling import (
+    ENVIRONMENTS,
+    FUNCTIONS,
+    KNOWN,
+    RENAMED,
+    SIGNS,
+    SPACING,
+    WRAPPERS,
+)
 from guerdon_plugins.parsing.fold import fold
 
 MAX_LENGTH = 1000
 """Characters of an answer that is read; a longer one is refused."""
+
 MAX_DEPTH = 40
 """Brackets within brackets; a deeper answer is refused."""
 
-_UNICODE = {
-    "π": r"\pi ", "∞": r"\infty ", "√": r"\sqrt ", "×": r"\cdot ", "·": r"\cdot ", "⋅": r"\cdot ", "÷": "/", "−": "-", "–": "-", "±": r"\pm ",
-    "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "≈": r"\approx ", "∪": r"\cup ", "∩": r"\cap ", "∈": r"\in ", "∅": r"\emptyset ", "°": "",
-    "…": r"\ldots ", "⟨": r"\langle ", "⟩": r"\rangle ", "∖": r"\setminus ", "ℝ": r"\mathbb{R}", "→": r"\to ", "，": ",", "；": ";", "、": ",",
-    "½": r"\frac{1}{2}", "⅓": r"\frac{1}{3}", "⅔": r"\frac{2}{3}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}", "′": "'", "∙": r"\cdot ",
-    **{char: rf"\{name} " for char, name in zip("αβγδεθλμρσφψωΔΩ", "alpha beta gamma delta epsilon theta lambda mu rho sigma phi psi omega Delta Omega".split(), strict=True)},
-}  # fmt: skip
 _SUPERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
-_SPACING = re.compile(r"\\(?:[,;:! ]|quad|qquad|displaystyle|left|right|[bB]igg?[lr]?|limits|nolimits|hfill|phantom)(?![A-Za-z])|~|\\,")
+_SPACING = re.compile(rf"\\(?:[,;:! ]|(?:{'|'.join(SPACING)})(?![A-Za-z]))|~")
 _DELIMITERS = re.compile(r"\\[()\[\]]|(?<!\\)\$+")
-_RENAMED = {
-    "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "leq": "le", "geq": "ge", "leqslant": "le", "geqslant": "ge", "neq": "ne", "lt": "<", "gt": ">",
-    "times": "cdot", "dots": "ldots", "cdots": "ldots", "dotsc": "ldots", "varnothing": "emptyset", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]",
-    "ast": "cdot", "div": "/", "vert": "|", "mid": "|", "varphi": "phi", "varepsilon": "epsilon", "infinity": "infty", "colon": ":", "lvert": "|", "rvert": "|",
-}  # fmt: skip
 _COMMAND = re.compile(r"\\([A-Za-z]+)[ ]?")
-_WRAPPED = re.compile(r"\\(?:text(?:bf|it|rm|normal)?|math(?:rm|bf|it|sf|normal)|operatorname\*?|mbox|bm|boldsymbol|boxed|fbox|underline)\s?\{([^{}]*)\}")
+_WRAPPED = re.compile(rf"\\(?:{'|'.join(WRAPPERS)})\s?\{{([^{{}}]*)\}}")
 _DEGREES = re.compile(r"\^\{?\s?(?:\\circ|\\degree)\s?\}?|\\degree")
-_KNOWN = frozenset(
-    "frac sqrt pi cdot infty pm mp le ge ne approx cup cap in emptyset setminus ldots langle rangle begin end binom mathbb to sin cos tan cot sec csc"
-    " arcsin arccos arctan sinh cosh tanh log ln lg exp min max gcd lcm lim sum prod int overline vec hat bar angle triangle det alpha beta gamma"
-    " delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi"
-    " Omega mod pmod bmod lfloor rfloor lceil rceil prime top ell imath partial nabla circ perp parallel quad { } | % $ # & _".split()
-)
-_FUNCTIONS = "sqrt|arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|log|ln|lg|exp|pi|infty|alpha|beta|gamma|delta|theta|lambda|sigma|omega|phi"
-_PLAIN_FUNCTION = re.compile(rf"(?<![A-Za-z\\])({_FUNCTIONS})(?![A-Za-z])")
+_PLAIN_FUNCTION = re.compile(rf"(?<![A-Za-z\\])({'|'.join(FUNCTIONS)})(?![A-Za-z])")
 _PLAIN_INFINITY = re.compile(r"(?<![A-Za-z\\])(?:infinity|inf|oo)(?![A-Za-z])", re.IGNORECASE)
+_OPERATORS = (("**", "^"), ("*", r"\cdot "), ("<=", r"\le "), (">=", r"\ge "), ("!=", r"\ne "))
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{4,}")
 _FORBIDDEN = re.compile(r"__|[`@;?\"]|''''|(?<![\d.)}\]])!|\.[A-Za-z]|[^\x20-\x7e\n]")
-_ALLOWED_WORDS = frozenset({"pmatrix", "bmatrix", "matrix", "vmatrix", "cases", "array", "Bmatrix", "smallmatrix"})
 
 
 class NoMathsError(ValueError):
@@ -63,7 +54,7 @@ def clean(text: str) -> str:
 
 
 def _spell(text: str) -> str:
-    text = _supers("".join(_UNICODE.get(char, char) for char in text))
+    text = _supers("".join(SIGNS.get(char, char) for char in text))
     text = _DELIMITERS.sub(" ", text)
     text = _DEGREES.sub("", text.replace(r"\%", "%").replace(r"\$", "").replace("{,}", ""))
     text = _SPACING.sub(" ", text)
@@ -73,7 +64,8 @@ def _spell(text: str) -> str:
             break
     text = _COMMAND.sub(_renamed, text)
     text = _PLAIN_INFINITY.sub(r"\\infty ", _PLAIN_FUNCTION.sub(r"\\\1 ", text))
-    text = text.replace("**", "^").replace("*", r"\cdot ").replace("<=", r"\le ").replace(">=", r"\ge ").replace("!=", r"\ne ")
+    for plain, latex in _OPERATORS:
+        text = text.replace(plain, latex)
     text = _arguments(text)
     return " ".join(text.split()).strip(" .,")
 
@@ -83,7 +75,7 @@ def _supers(text: str) -> str:
 
 
 def _renamed(match: re.Match[str]) -> str:
-    name = _RENAMED.get(match[1], match[1])
+    name = RENAMED.get(match[1], match[1])
     return rf"\{name} " if name.isalpha() or name in "{}" else name
 
 
@@ -95,7 +87,7 @@ def _arguments(text: str) -> str:
             end = _closing(text, begin)
             if end is None:
                 raise NoMathsError("a bracket is not closed")
-            text = f"{text[:begin - 1].rstrip()}{{{text[begin:end]}}}{text[end + 1:]}"
+            text = f"{text[: begin - 1].rstrip()}{{{text[begin:end]}}}{text[end + 1 :]}"
     text = re.sub(r"\\sqrt[ ]*([0-9]+|[A-Za-z])", r"\\sqrt{\1}", text)
     text = re.sub(r"\\frac[ ]?([0-9A-Za-z])[ ]?([0-9A-Za-z])", r"\\frac{\1}{\2}", text)
     text = re.sub(r"\\frac[ ]?([0-9A-Za-z])[ ]?\{", r"\\frac{\1}{", text)
@@ -122,8 +114,8 @@ def _check(latex: str) -> None:
     if match := _FORBIDDEN.search(latex):
         raise NoMathsError(f"it holds {match[0]!r}")
     for command in re.findall(r"\\([A-Za-z]+|.)", latex):
-        if command not in _KNOWN and command != "\\":
+        if command not in KNOWN:
             raise NoMathsError(f"the command \\{command[:20]} is not known")
     for word in _WORD.findall(latex):
-        if word not in _ALLOWED_WORDS:
+        if word not in ENVIRONMENTS:
             raise NoMathsError(f"the word {word[:20]!r} is no mathematics")

@@ -35,7 +35,9 @@ def parse(latex: str) -> "Basic | None":
     latex2sympy, treat_as_complex, _ = load_library()
     check_text(latex)
     try:
-        found = latex2sympy(latex, is_real=not treat_as_complex(latex), convert_degrees=False, normalization_config=None)
+        found = latex2sympy(
+            latex, is_real=not treat_as_complex(latex), convert_degrees=False, normalization_config=None
+        )
     except Exception:  # the parser's own errors are of type Exception
         return None
     check_tree(found)
@@ -64,7 +66,9 @@ def load_library() -> tuple[Any, Any, Any]:
 
 def squeeze(latex: str) -> str:
     """Return LaTeX without spaces that mean nothing."""
-    return re.sub(r"\\([A-Za-z]+)\s(?=[^A-Za-z])|\s+(?![A-Za-z])|(?<![A-Za-z])\s+", lambda m: "\\" + m[1] if m[1] else "", latex)
+    return re.sub(
+        r"\\([A-Za-z]+)\s(?=[^A-Za-z])|\s+(?![A-Za-z])|(?<![A-Za-z])\s+", lambda m: "\\" + m[1] if m[1] else "", latex
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,9 @@ from guerdon_plugins.parsing.numbers import quantities
 from guerdon_plugins.parsing.phrases import UNDECIDED
 from guerdon_plugins.parsing.span import Span
 
-_DISPLAY = re.compile(r"\$\$([^$]{1,1000})\$\$|(?<!\\)\$([^$\n]{1,1000})(?<!\\)\$|\\\(((?:[^\\\n]|\\[^()\n]){1,1000})\\\)|\\\[((?:[^\\]|\\[^\[\]]){1,1000})\\\]")
+_DISPLAY = re.compile(
+    r"\$\$([^$]{1,1000})\$\$|(?<!\\)\$([^$\n]{1,1000})(?<!\\)\$|\\\(((?:[^\\\n]|\\[^()\n]){1,1000})\\\)|\\\[((?:[^\\]|\\[^\[\]]){1,1000})\\\]"
+)
 _EDGES = " \t\r\n.,;:。，；：*_`"
 _SENTENCE_WORDS = re.compile(r"(?<![A-Za-z\\{])(?!and\b|or\b|sqrt|infinity|arcsin|arccos|arctan)[A-Za-z]{4,}")
 MAX_PLACE = 4000

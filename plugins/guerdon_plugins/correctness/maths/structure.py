@@ -5,10 +5,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 type Form = Literal["value", "set", "bracketed", "list", "sequence", "union", "matrix", "relation"]
-_PAIRS = {"(": ")", "[": "]", r"\{": r"\}", "{": "}", r"\langle": r"\rangle", r"\lfloor": r"\rfloor", r"\lceil": r"\rceil"}
+_PAIRS = {
+    "(": ")",
+    "[": "]",
+    r"\{": r"\}",
+    "{": "}",
+    r"\langle": r"\rangle",
+    r"\lfloor": r"\rfloor",
+    r"\lceil": r"\rceil",
+}
 _CLOSING = frozenset(_PAIRS.values())
 _TOKEN = re.compile(r"\\begin\s*\{[A-Za-z]+\}|\\end\s*\{[A-Za-z]+\}|\\[A-Za-z]+|\\.|.", re.DOTALL)
-_MATRIX = re.compile(r"\\begin\s*\{([pb]?matrix|Bmatrix|smallmatrix|array)\}(?:\s*\{[clr|]*\})?(.*)\\end\s*\{\1\}", re.DOTALL)
+_MATRIX = re.compile(
+    r"\\begin\s*\{([pb]?matrix|Bmatrix|smallmatrix|array)\}(?:\s*\{[clr|]*\})?(.*)\\end\s*\{\1\}", re.DOTALL
+)
 _JOINS = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])")
 _RELATIONS = ("=", "<", ">", r"\le", r"\ge", r"\ne", r"\approx")
 _MEMBER = re.compile(r"[A-Za-z]\s*\\in(?![A-Za-z])\s*(?=[(\[\\])")

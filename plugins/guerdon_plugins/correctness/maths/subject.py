@@ -45,7 +45,9 @@ class Math:
         """
         kind = reference.get("math_kind")
         if kind is not None and kind not in get_args(MathKind.__value__):
-            raise BadGoldError(f"the reference's math_kind {str(kind)[:20]!r} is not known; known: interval, set, tuple")
+            raise BadGoldError(
+                f"the reference's math_kind {str(kind)[:20]!r} is not known; known: interval, set, tuple"
+            )
         answer = reference.get("answer")
         answers = answer if isinstance(answer, list | tuple) else [answer]
         if not answers:

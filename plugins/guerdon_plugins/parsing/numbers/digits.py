@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
+from guerdon_plugins.parsing.listed import listed
 from guerdon_plugins.parsing.numbers.locale import NumberLocale
 from guerdon_plugins.parsing.numbers.quantity import Quantity
 
@@ -14,7 +15,7 @@ _VULGAR = {
     char: Fraction(share)
     for char, share in zip(
         "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞",
-        "1/2 1/3 2/3 1/4 3/4 1/5 2/5 3/5 4/5 1/6 5/6 1/8 3/8 5/8 7/8".split(),
+        listed("1/2 1/3 2/3 1/4 3/4 1/5 2/5 3/5 4/5 1/6 5/6 1/8 3/8 5/8 7/8"),
         strict=True,
     )
 }
@@ -25,7 +26,10 @@ _FRAC = re.compile(rf"\\frac{_F}[ ]?{_ARGUMENT}{_F}[ ]?{_ARGUMENT}")
 _OVER = re.compile(r"[ ]?[/⁄][ ]?([0-9]{1,40})(?![0-9]|[/⁄.,][0-9])")
 _MIXED = re.compile(r"(?:[ ]{1,2}|[ ]and[ ])([0-9]{1,40})[/⁄]([0-9]{1,40})(?![0-9]|[/⁄.,][0-9])")
 _SIGNED = r"([-+−]?[0-9]{1,6})"
-_POWER = rf"(?:\^{_F}[ ]?(?:\{{{_F}[ ]?{_SIGNED}{_F}[ ]?\}}|\({_SIGNED}\)|{_SIGNED})|\*\*[ ]?{_SIGNED}|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,6}}))"
+_POWER = (
+    rf"(?:\^{_F}[ ]?(?:\{{{_F}[ ]?{_SIGNED}{_F}[ ]?\}}|\({_SIGNED}\)|{_SIGNED})"
+    rf"|\*\*[ ]?{_SIGNED}|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,6}}))"
+)
 _TIMES_TEN = re.compile(rf"[ ]?(?:×|·|\*|[xX](?=[ ]?10)){_F}[ ]{{0,2}}10{_F}{_POWER}")
 _RAISED = re.compile(_F + _POWER)
 _EXPONENT = re.compile(r"[eE]([-+]?[0-9]{1,6})(?![0-9A-Za-z])")
@@ -67,7 +71,7 @@ def _ratio(above: str, below: str) -> Fraction | None:
 
 
 def _with_fraction(text: str, start: int, end: int, whole: int) -> Quantity | None:
-    """Read ``3/4``, ``1 3/4``, ``1½`` and ``1\\frac{3}{4}``; None where no fraction follows."""
+    r"""Read ``3/4``, ``1 3/4``, ``1½`` and ``1\frac{3}{4}``; None where no fraction follows."""
     if match := _OVER.match(text, end):
         return Quantity(_ratio(str(whole), match[1]), start, match.end(), "")
     if match := _MIXED.match(text, end):

@@ -4,60 +4,84 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
+from guerdon_plugins.parsing.listed import listed
+
 _UNITS = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-        " eighteen nineteen".split()
+        listed(
+            """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+            seventeen eighteen nineteen"""
+        )
     )
 }
-_TENS = {word: 10 * (i + 2) for i, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
+}
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_FACTORS = {"hundred": 100, "dozen": 12}
 _PARTS = {
-    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4, "fifth": 5, "fifths": 5,
-    "sixth": 6, "sixths": 6, "seventh": 7, "sevenths": 7, "eighth": 8, "eighths": 8, "ninth": 9, "ninths": 9, "tenth": 10, "tenths": 10,
-}  # fmt: skip
+    name: below
+    for below, names in enumerate(
+        (
+            "half halves",
+            "third thirds",
+            "quarter quarters fourth fourths",
+            "fifth fifths",
+            "sixth sixths",
+            "seventh sevenths",
+            "eighth eighths",
+            "ninth ninths",
+            "tenth tenths",
+        ),
+        start=2,
+    )
+    for name in listed(names)
+}
 _SMALL = "|".join([*_UNITS, *_TENS])
-_BIG = "|".join(["hundred", "dozen", *_SCALES])
+_BIG = "|".join([*_FACTORS, *_SCALES])
 _PART = "|".join(_PARTS)
+_ARTICLE = rf"an?(?=[ ](?:{_BIG}|half|quarter|third)(?![A-Za-z]))"
+_JOINT = rf"(?:[ -]|[ ]and[ ](?:an?[ ](?={_PART}))?)"
 _RUN = re.compile(
-    rf"(?<![A-Za-z])(?:(?:{_SMALL})|an?(?=[ ](?:{_BIG}|half|quarter|third)(?![A-Za-z])))"
-    rf"(?:(?:[ -]|[ ]and[ ](?:an?[ ](?={_PART}))?)(?:{_SMALL}|{_BIG}|point|{_PART})(?:[ ]an?(?=[ ](?:{_PART})))?){{0,24}}(?![A-Za-z])"
+    rf"(?<![A-Za-z])(?:(?:{_SMALL})|{_ARTICLE})"
+    rf"(?:{_JOINT}(?:{_SMALL}|{_BIG}|point|{_PART})(?:[ ]an?(?=[ ](?:{_PART})))?){{0,24}}(?![A-Za-z])"
     r"|(?<![A-Za-z])half(?![A-Za-z])",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"[a-z]+")
+_WORD = re.compile(r"[a-z]+")
 
 
 def english_numbers(text: str) -> Iterator[tuple[int, int, Fraction]]:
     """Yield (start, end, value) of every run of number words that makes a number."""
     for match in _RUN.finditer(text):
-        value = _value(_TOKEN.findall(match[0].lower()))
+        value = _value(_WORD.findall(match[0].lower()))
         if value is not None:
             yield match.start(), match.end(), value
 
 
-def _value(tokens: list[str]) -> Fraction | None:
+def _value(words: list[str]) -> Fraction | None:
     """Evaluate number words; None where they make no number, such as "two three"."""
-    if "point" in tokens:
-        return _with_point(tokens)
-    if tokens[-1] in _PARTS:
-        return _with_part(tokens)
-    return _whole(tokens)
+    if "point" in words:
+        return _with_point(words)
+    if words[-1] in _PARTS:
+        return _with_part(words)
+    return _whole(words)
 
 
-def _with_point(tokens: list[str]) -> Fraction | None:
-    at = tokens.index("point")
-    digits = [_UNITS.get(token, 10) for token in tokens[at + 1 :]]
-    whole = _whole(tokens[:at])
+def _with_point(words: list[str]) -> Fraction | None:
+    at = words.index("point")
+    digits = [_UNITS.get(word, 10) for word in words[at + 1 :]]
+    whole = _whole(words[:at])
     if whole is None or not digits or max(digits) > 9:
         return None
     return whole + Fraction(int("".join(map(str, digits))), 10 ** len(digits))
 
 
-def _with_part(tokens: list[str]) -> Fraction | None:
+def _with_part(words: list[str]) -> Fraction | None:
     """Evaluate "half", "a third", "three quarters", "two and a half"."""
-    part, before = _PARTS[tokens[-1]], tokens[:-1]
+    part, before = _PARTS[words[-1]], words[:-1]
     if "and" in before:
         at = len(before) - 1 - before[::-1].index("and")
         whole, count = _whole(before[:at]), _whole(before[at + 1 :] or ["a"])
@@ -66,27 +90,25 @@ def _with_part(tokens: list[str]) -> Fraction | None:
     return None if count is None else count / part
 
 
-def _whole(tokens: list[str]) -> Fraction | None:
+def _whole(words: list[str]) -> Fraction | None:
+    """Evaluate a whole number; None where a word does not fit behind the ones before it."""
     total = current = 0
-    last = 10**15
-    for token in tokens:
-        if token == "and":
+    room = 10**15
+    for word in words:
+        if word == "and":
             continue
-        if token in ("a", "an"):
-            value, size = 1, 1
-        elif token in _UNITS:
-            value, size = _UNITS[token], 10 if _UNITS[token] > 9 else 1
-        elif token in _TENS:
-            value, size = _TENS[token], 10
-        elif token in ("hundred", "dozen"):
-            current, last = (current or 1) * (100 if token == "hundred" else 12), 100
-            continue
-        elif token in _SCALES:
-            total, current, last = total + (current or 1) * _SCALES[token], 0, 10**15
-            continue
+        if word in _FACTORS:
+            current, room = (current or 1) * _FACTORS[word], 100
+        elif word in _SCALES:
+            total, current, room = total + (current or 1) * _SCALES[word], 0, 10**15
         else:
-            return None
-        if size >= last or (last == 10 and current % 100 < 20):
-            return None
-        current, last = current + value, size
+            value = _small(word)
+            if value is None or value >= room:
+                return None
+            current, room = current + value, 10 if value >= 20 else 1
     return Fraction(total + current)
+
+
+def _small(word: str) -> int | None:
+    """Return the value of a word below a hundred; an article counts one."""
+    return 1 if word in ("a", "an") else _UNITS.get(word, _TENS.get(word))

@@ -4,13 +4,17 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from guerdon_plugins.parsing.listed import listed
+
 _FIXED = "\u00a0\u202f\u2009\u2007"
 """Spaces that do not break: they group digits in every language (SI Brochure, 5.4.4)."""
 
-_COMMA_DECIMAL = frozenset("de fr es it pt nl ru pl sv da nb nn no fi cs sk tr id uk ro hu bg el hr sl sr lt lv et is ca vi".split())
-_POINT_DECIMAL = frozenset("en zh ja ko th he hi bn ta te mr gu ur ms".split())
-_INDIAN = frozenset("hi bn ta te mr gu".split())
-_SPACE_GROUPS = frozenset("fr ru pl sv nb nn no fi cs sk uk hu bg lt lv et".split())
+_COMMA_DECIMAL = frozenset(
+    listed("de fr es it pt nl ru pl sv da nb nn no fi cs sk tr id uk ro hu bg el hr sl sr lt lv et is ca vi")
+)
+_POINT_DECIMAL = frozenset(listed("en zh ja ko th he hi bn ta te mr gu ur ms"))
+_INDIAN = frozenset(listed("hi bn ta te mr gu"))
+_SPACE_GROUPS = frozenset(listed("fr ru pl sv nb nn no fi cs sk uk hu bg lt lv et"))
 KNOWN = _COMMA_DECIMAL | _POINT_DECIMAL
 
 
@@ -30,8 +34,8 @@ class NumberLocale:
         whole, point, fraction = digits.partition(self.decimal)
         if point and not fraction.isdigit():
             return None
-        whole = self._ungroup(whole)
-        return None if whole is None else f"{whole}.{fraction}" if point else whole
+        plain = self._ungroup(whole)
+        return plain if plain is None or not point else f"{plain}.{fraction}"
 
     def _ungroup(self, whole: str) -> str | None:
         if whole.isdigit():

@@ -24,10 +24,10 @@ def quantities(text: str, locale: NumberLocale = ENGLISH, *, words: bool = True)
         locale: how digits are grouped and pointed.
         words: read English and Chinese number words as well.
     """
-    found = (quantity for raw in digit_numbers(text, locale) if (quantity := finish(text, raw)))
-    if words:
-        found = _apart(merge(found, _written(text), key=lambda quantity: quantity.start))
-    return list(islice(found, MANY))
+    digits = (quantity for raw in digit_numbers(text, locale) if (quantity := finish(text, raw)))
+    if not words:
+        return list(islice(digits, MANY))
+    return list(islice(_apart(merge(digits, _written(text), key=lambda quantity: quantity.start)), MANY))
 
 
 def _written(text: str) -> Iterator[Quantity]:

@@ -221,7 +221,28 @@ def test_finding_the_expression(completion: str, gold: str, *, ok: bool) -> None
 
 @pytest.mark.parametrize(
     "gold",
-    ["", " ", "$$", "$ $", "\\boxed{}", "\\frac{", "\\frac{1}{", "nan", "NaN", "None", "null", "?", "=", "\\\\", None, True, [], {}, float("nan"), float("inf")],
+    [
+        "",
+        " ",
+        "$$",
+        "$ $",
+        "\\boxed{}",
+        "\\frac{",
+        "\\frac{1}{",
+        "nan",
+        "NaN",
+        "None",
+        "null",
+        "?",
+        "=",
+        "\\\\",
+        None,
+        True,
+        [],
+        {},
+        float("nan"),
+        float("inf"),
+    ],
 )
 def test_bad_gold_is_unscorable(gold: object) -> None:
     reference = {"type": "math", "answer": gold}

@@ -1,0 +1,7 @@
+"""The benchmarks. Each is a module with ``run() -> list[Target]`` and, where it has peers, ``peers() -> dict``."""
+
+BENCHMARKS = {
+    "scoring": "what the engine costs, against a bare loop, TRL, verifiers and pebble",
+    "faults": "5% of scorings fail, each in its own way: statuses, and what a step loses",
+}
+"""Name of the module: what it measures."""
