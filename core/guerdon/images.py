@@ -79,14 +79,16 @@ class LazyImage:
         body = self.read()
         try:
             with Image.open(io.BytesIO(body)) as image:
-                width, height = image.size
-                if width * height > MAX_PIXELS:
-                    raise DataError(f"image {self.source[:120]!r} has {width}x{height} pixels; at most {MAX_PIXELS}")
+                self._check_size(image.size)
                 yield image
         except DataError:
             raise
-        except Exception as error:  # noqa: BLE001 - on malformed bytes a decoder may raise anything: SyntaxError, struct.error
+        except Exception as error:  # on malformed bytes a decoder may raise anything: SyntaxError, struct.error
             raise DataError(f"image {self.source[:120]!r} cannot be decoded: {error}") from error
+
+    def _check_size(self, size: tuple[int, int]) -> None:
+        if size[0] * size[1] > MAX_PIXELS:
+            raise DataError(f"image {self.source[:120]!r} has {size[0]}x{size[1]} pixels; at most {MAX_PIXELS}")
 
 
 def _decode_data_url(url: str) -> bytes:

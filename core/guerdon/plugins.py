@@ -163,7 +163,8 @@ def _collect(manager: pluggy.PluginManager, inline: Mapping[str, InlineFile]) ->
         for cls in _classes(hook):
             _check(cls, origin)
             if cls.name in found:
-                raise PluginError(f"two plugins register the reward {cls.name!r}: {found[cls.name].origin} and {origin}")
+                first = found[cls.name].origin
+                raise PluginError(f"two plugins register the reward {cls.name!r}: {first} and {origin}")
             found[cls.name] = _entry(cls, origin, inline.get(cls.__module__))
     return found
 
@@ -173,7 +174,8 @@ def _classes(hook: pluggy.HookImpl) -> list[type[Reward]]:
     try:
         hook.function(**dict.fromkeys(hook.argnames, classes.append))
     except Exception as error:
-        raise PluginError(f"plugin {hook.plugin_name}: register_rewards fails: {type(error).__name__}: {error}") from error
+        what = f"{type(error).__name__}: {error}"
+        raise PluginError(f"plugin {hook.plugin_name}: register_rewards fails: {what}") from error
     return classes
 
 

@@ -156,7 +156,7 @@ def plan(bundle: BundleFolder) -> None:
 def serve(
     bundle: BundleFolder,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8080,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 is any free one.", min=0, max=65535)] = 8080,
     base: BaseFolder = None,
     alias: Annotated[str | None, typer.Option(help="Name of the adapter; by default the run's.")] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
@@ -176,14 +176,13 @@ def serve(
     from guerdon_serving.server.run import serve as run
     from guerdon_serving.server.settings import Settings
 
-    run(
-        Settings(
-            bundle, base, alias, host, port,
-            dtype=dtype.value, device=device, threads=threads, max_rows=max_rows, max_waiting=max_waiting,
-            deadline_s=deadline, temperature=temperature, bundles=bundles,
-            api_key=os.environ.get("GUERDON_API_KEY") or None,
-        )
+    settings = Settings(
+        bundle, base, alias, host, port,
+        dtype=dtype.value, device=device, threads=threads, max_rows=max_rows, max_waiting=max_waiting,
+        deadline_s=deadline, temperature=temperature, bundles=bundles,
+        api_key=os.environ.get("GUERDON_API_KEY") or None,
     )  # fmt: skip
+    run(settings, lambda address, model: typer.echo(f"ready: {model} at {address}"))
 
 
 def offline() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from guerdon_serving.bundle.adapter import describe_adapter
-from guerdon_serving.bundle.adapter_config import read_config
-from guerdon_serving.bundle.base import check_base, find_base
+from guerdon_serving.bundle.adapter_config import NAME, WEIGHTS, read_config
+from guerdon_serving.bundle.base import check_base, find_base, refuse_code
 from guerdon_serving.bundle.plan import plan_serving
 from guerdon_serving.bundle.read import Bundle, check_files, open_bundle
 from guerdon_serving.codes import Code, RefusedError
@@ -54,6 +54,9 @@ def check_adapter(bundle: Bundle) -> None:
         RefusedError: the first thing that is wrong.
     """
     facts = bundle.facts
+    refuse_code(bundle.base)
+    if sorted(file.path for file in facts.adapter.files) != [NAME, WEIGHTS]:
+        raise RefusedError(Code.ADAPTER_FACTS, f"adapter.files must list {NAME} and {WEIGHTS}, nothing else")
     config = read_config(bundle.adapter, facts.base)
     found = describe_adapter(bundle.adapter, bundle.base, config, facts.base, facts.adapter.files)
     if changed := [name for name in type(found).model_fields if getattr(found, name) != getattr(facts.adapter, name)]:

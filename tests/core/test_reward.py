@@ -38,7 +38,7 @@ def test_fields_are_the_configuration_and_frozen():
     assert reward.score(Sample("p/0", "four")) == 0.0
     assert reward.range() == (-1.0, 2.0)
     with pytest.raises(ValidationError, match="frozen"):
-        reward.least = 6  # type: ignore[misc]
+        reward.least = 6
     assert Long.model_fields["least"].description == "Characters that make it long."
     assert reward.prepare() is None
 

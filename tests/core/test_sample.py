@@ -13,11 +13,11 @@ def test_the_defaults_are_empty_and_read_only():
     assert (sample.prompt, sample.images, sample.completion_tokens) == ((), (), ())
     assert sample.step is None
     with pytest.raises(TypeError):
-        sample.reference["answer"] = "x"  # type: ignore[index]
+        sample.reference["answer"] = "x"
     with pytest.raises(dataclasses.FrozenInstanceError):
-        sample.completion = "other"  # type: ignore[misc]
+        sample.completion = "other"
     with pytest.raises((AttributeError, TypeError)):
-        sample.unknown = 1  # type: ignore[attr-defined]
+        sample.unknown = 1
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 import math
 
 import pytest
-from guerdon import Reward
-from guerdon.schedule import Cosine, Linear, Steps, Weight, weight_at
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
+
+from guerdon import Reward
+from guerdon.schedule import Cosine, Linear, Steps, Weight, weight_at
 
 WEIGHT = TypeAdapter(Weight)
 

@@ -118,7 +118,7 @@ def test_another_configuration_may_not_resume(finished):
         check=False,
     )
     assert refused.returncode == 2
-    assert "algorithm.learning_rate: 0.002 -> 0.5" in refused.stderr
+    assert "algorithm.learning_rate: 0.001 -> 0.5" in refused.stderr
 
 
 def _wait_for(condition, process) -> None:

@@ -12,6 +12,7 @@ import torch
 from guerdon import BundleError
 from guerdon_serving.bundle.adapter_config import NAME, WEIGHTS
 from guerdon_serving.bundle.base import list_digest
+from guerdon_serving.bundle.files import file_facts
 from guerdon_serving.bundle.read import FACTS, SEAL, check_files, open_bundle
 from guerdon_serving.bundle.schema import FileFacts
 from guerdon_serving.codes import REMEDIES, Code, RefusedError
@@ -83,6 +84,21 @@ def append(path):
 def forget_effects(forge):
     for name in forge.facts["probes"]:
         forge.set(f"probes.{name}.delta", 0.0)
+
+
+def name_code(forge):
+    path = forge.folder / "base/tokenizer_config.json"
+    path.write_text('{"auto_map": {"AutoTokenizer": ["x.X", null]}}', encoding="utf-8")
+    files = forge.facts["base"]["files"]
+    place = next(place for place, file in enumerate(files) if file["path"] == path.name)
+    files[place] = file_facts(path, path.name).model_dump()
+    revise(forge, list_digest([FileFacts(**file) for file in files]))
+
+
+def list_more(forge):
+    add_file(forge, "adapter/more.json")
+    forge.facts["adapter"]["files"].append(file_facts(forge.folder / "adapter/more.json", "more.json").model_dump())
+    forge.seal()
 
 
 def drop_revision(forge):
@@ -186,6 +202,8 @@ STATIC = [
     ("a group miscounted", Code.ADAPTER_FACTS, lambda f: f.set("adapter.groups.visual", 1)),
     ("no safetensors", Code.ADAPTER_UNREADABLE, garbage),
     ("no config.json", Code.ADAPTER_KEYS, unlist_config),
+    ("code for the tokenizer", Code.BASE_CODE, name_code),
+    ("a further file of the adapter, listed", Code.ADAPTER_FACTS, list_more),
     ("another plan", Code.SERVING_PLAN, lambda f: f.set("serving.mode", "merge")),
     ("a larger rank for vLLM", Code.SERVING_PLAN, lambda f: f.set("serving.max_lora_rank", 64)),
     ("no effect on record", Code.PROBE_NO_EFFECT, forget_effects),

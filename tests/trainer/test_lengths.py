@@ -48,7 +48,7 @@ def test_a_system_message_and_earlier_turns_count(processor):
 def test_the_longest_is_named_with_its_length_and_the_limit(prompts, processor):
     lengths = prompt_lengths(prompts, processor)
     longest = prompts[lengths.index(max(lengths))]
-    limit = sorted(lengths)[0]
+    limit = min(lengths)
     with pytest.raises(DataError) as caught:
         check_lengths(prompts, processor, limit=limit, manifest="data/train.jsonl")
     assert str(caught.value).startswith(
@@ -84,10 +84,10 @@ def test_a_picture_that_is_too_elongated(prompt, processor, tmp_path):
         prompt_lengths([prompt("p", "?", LazyImage(str(path)))], processor)
 
 
-def test_a_tokenizer_alone_counts_text_and_refuses_images(prompts, processor, rendered):
+def test_a_tokenizer_alone_counts_text_and_refuses_images(prompts, processor, rendered, monkeypatch):
     """What AutoProcessor returns for a model without vision."""
     tokenizer = processor.tokenizer
-    tokenizer.chat_template = processor.chat_template
+    monkeypatch.setattr(tokenizer, "chat_template", processor.chat_template)
     assert prompt_lengths(prompts[:1], tokenizer) == [len(rendered[0].token_ids)]
     with pytest.raises(DataError, match="choose a model that takes images"):
         prompt_lengths(prompts, tokenizer)

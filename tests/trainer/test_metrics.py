@@ -24,7 +24,7 @@ class Kept:
 
 
 def test_names():
-    logs = {name: 1.0 for name in NAMES} | {
+    logs = dict.fromkeys(NAMES, 1.0) | {
         "timing/step": 2,
         "component/answer/mean": 0.5,
         "eval/greedy/outcome": 0.25,

@@ -80,8 +80,8 @@ def _lengths(prompts: Sequence[Prompt], processor: Any) -> Iterator[int]:
         shown = ids.count(marker)
         if shown != len(prompt.images):
             raise DataError(
-                f"prompt {prompt.id!r} has {len(prompt.images)} images, and {shown} image tokens under the model's chat "
-                "template; take the token out of the text, or choose a model that takes images"
+                f"prompt {prompt.id!r} has {len(prompt.images)} images, and {shown} image tokens under the model's "
+                "chat template; take the token out of the text, or choose a model that takes images"
             )
         yield len(ids) - shown + sum(_image_tokens(prompt.id, image, processor) for image in prompt.images)
 

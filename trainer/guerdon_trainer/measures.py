@@ -9,7 +9,6 @@ from guerdon import Record, Status
 from guerdon.advantage import Advantages, ComponentMatrix
 from guerdon.scoring.batch import ScoredGroup
 
-
 TAKEN = frozenset({"mean", "spread", *(status.value for status in Status)})
 """Names under a component that a reward's own metric may not take over."""
 

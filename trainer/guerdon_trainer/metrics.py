@@ -41,7 +41,7 @@ def rename(logs: Mapping[str, Any]) -> dict[str, float]:
     """Return the finite numbers of a log payload under our names."""
     renamed: dict[str, float] = {}
     for key, value in logs.items():
-        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             continue
         renamed[_rename(key)] = float(value)
     return renamed

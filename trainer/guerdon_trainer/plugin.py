@@ -1,5 +1,6 @@
 """The trainer's commands and its answers to ``guerdon config explain``."""
 
+import importlib.util
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from guerdon import PluginError, hookimpl
 from guerdon.config import RunConfig
 
 INSTALL = "pip install 'guerdon[trainer]'"
+NEEDS = ("skyrl", "ray", "torch", "transformers", "peft", "loguru")
 
 
 @hookimpl
@@ -38,22 +40,26 @@ def train(
 
 def demo(
     output: Annotated[Path, typer.Option(help="Folder for data, model and run.")] = Path("runs/demo"),
-    steps: Annotated[int, typer.Option(min=1)] = 20,
+    steps: Annotated[int | None, typer.Option(min=1, help="Training steps; the configuration's by default.")] = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
+    hacked: Annotated[bool, typer.Option("--hacked", help="Pay form and brevity, only watch the answer.")] = False,
     overrides: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="section.field=value")] = None,
 ) -> None:
     """Train a small vision-language model on real pictures with five rewards, on this machine's CPU."""
     from rich.console import Console
 
-    from guerdon_trainer.quickstart.demo import prepare
+    from guerdon_trainer.quickstart.demo import CONFIG, HACKED, prepare
 
+    paid = (
+        "Form and brevity are paid, answer and boxes only watched" if hacked else "Five rewards judge every completion"
+    )
     Console().print(
         "GRPO on easy-VQA: a small Qwen3-VL that can answer after SFT, but not reliably.\n"
-        "Five rewards judge every completion: answer, boxes, shape, brief, safe.",
+        f"{paid}: answer, boxes, shape, brief, safe.",
         highlight=False,
     )
-    config = prepare(output, seed=seed)
-    changes = [f"run.seed={seed}", f"runtime.steps={steps}", f"runtime.eval_interval={steps}"]
+    config = prepare(output, seed=seed, source=HACKED if hacked else CONFIG)
+    changes = [f"run.seed={seed}", *([f"runtime.steps={steps}", f"runtime.eval_interval={steps}"] if steps else [])]
     run = _train(config, [*changes, f"runtime.output_dir={json.dumps(str(output))}", *(overrides or [])])
     _finish(run, output / "data" / "eval.jsonl")
 
@@ -86,11 +92,11 @@ def _train(path: Path, overrides: list[str]) -> Path:
     config, plugins = load_config(path, overrides)
     for line in advice(config):
         console.print(f"advice: {line}", highlight=False, markup=False, soft_wrap=True)
-    try:
-        from guerdon_trainer.launch import train as run
-    except ModuleNotFoundError as error:
-        raise PluginError(f"training needs {error.name}, which is not installed; {INSTALL}") from error
+    missing = [name for name in NEEDS if importlib.util.find_spec(name) is None]
+    if missing:
+        raise PluginError(f"training needs {', '.join(missing)}, which is not installed: {INSTALL}")
     from guerdon.report.terminal import print_summary
+    from guerdon_trainer.launch import train as run
     from guerdon_trainer.progress import TerminalProgress
 
     components = tuple(config.rewards)

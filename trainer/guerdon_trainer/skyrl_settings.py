@@ -172,10 +172,10 @@ def _paths(folder: RunFolder) -> dict[str, Any]:
 def _refuse_collisions(config: RunConfig, owned: Mapping[str, Any]) -> None:
     fields = {name: target.field for target in MAPPING for name in target.settings}
     for name in config.skyrl:
-        taken = sorted(own for own in owned if own == name or name.startswith(f"{own}."))
+        taken = next((own for own in owned if own == name or name.startswith(f"{own}.")), None)
         below = sorted(own for own in owned if own.startswith(f"{name}."))
         if taken:
-            remedy = f"set {fields[taken[0]]} instead" if taken[0] in fields else "guerdon relies on its value; remove it"
+            remedy = f"set {fields[taken]} instead" if taken in fields else "guerdon relies on its value; remove it"
             raise ConfigError(f"skyrl.{name} is set by guerdon; {remedy}")
         if below:
             raise ConfigError(

@@ -12,21 +12,17 @@ def advice(config: RunConfig) -> list[str]:
 
 
 def _learning_rate(config: RunConfig) -> list[str]:
-    """LoRA's best rate is about ten times that of full tuning, in RL too (Schulman et al., LoRA Without Regret, 2025)."""
+    """LoRA's best rate is about ten times that of full tuning (Schulman et al., LoRA Without Regret, 2025)."""
     rate = config.algorithm.learning_rate
     if rate >= LOW_LORA_RATE:
         return []
-    return [
-        f"algorithm.learning_rate {rate:g} is a rate for full tuning; LoRA usually needs about ten times as much: "
-        f"try {10 * rate:g}"
-    ]
+    low = f"algorithm.learning_rate {rate:g} is a rate for full tuning"
+    return [f"{low}; LoRA usually needs about ten times as much: try {10 * rate:g}"]
 
 
 def _dropout(config: RunConfig) -> list[str]:
     dropout = config.adapter.dropout
     if not dropout:
         return []
-    return [
-        f"adapter.dropout {dropout:g} makes the trainer's log-probabilities differ from the rollout's, which has no "
-        "dropout, so ratio and clipping start off wrong: set 0"
-    ]
+    gap = f"adapter.dropout {dropout:g} makes the trainer's log-probabilities differ from the rollout's"
+    return [f"{gap}, which has no dropout, so ratio and clipping start off wrong: set 0"]

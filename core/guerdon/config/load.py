@@ -101,6 +101,6 @@ def _resolve_paths(data: dict[str, Any], folder: Path) -> None:
             if isinstance(section.get(name), str) and "://" not in section[name]:
                 section[name] = str(folder / section[name])
     model = data.get("model")
-    name = model.get("name_or_path") if isinstance(model, dict) else None
-    if isinstance(model, dict) and isinstance(name, str) and (name.startswith(".") or (folder / name).is_dir()):
-        model["name_or_path"] = str(folder / name)
+    path = model.get("name_or_path") if isinstance(model, dict) else None
+    if isinstance(model, dict) and isinstance(path, str) and (path.startswith(".") or (folder / path).is_dir()):
+        model["name_or_path"] = str(folder / path)

@@ -24,7 +24,6 @@ from guerdon.config.sections import (
 from guerdon.plugins import Plugins, load_plugins
 from guerdon.reward import Reward
 
-
 VLLM_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 """What vLLM's ``max_lora_rank`` may be."""
 

@@ -49,7 +49,7 @@ class ModelSection(Section):
         if self.revision is None and not name.startswith(("/", ".")) and not Path(name).is_dir():
             raise ValueError(
                 f"{name!r} is no local folder, so it is a hub name, and needs model.revision, the 40-hex commit: "
-                f"`git ls-remote https://huggingface.co/{name} HEAD` prints the newest. A local folder is written ./name"
+                f"`git ls-remote https://huggingface.co/{name} HEAD` prints the newest. A local folder reads ./name"
             )
         return self
 

@@ -72,7 +72,7 @@ class Ledger:
 
     def sql(self, query: str) -> pa.Table:
         """Run a DuckDB query over the views ``records``, ``samples`` and ``steps``."""
-        import duckdb  # noqa: PLC0415 - a quarter of a second that writers need not wait for
+        import duckdb
 
         with duckdb.connect() as connection:
             for name, chosen in self._all_parts().items():

@@ -5,11 +5,11 @@ trainer kills the process; that call alone is to blame, the others are made agai
 """
 
 import asyncio
-import inspect
 import os
-import pickle
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -19,8 +19,8 @@ from guerdon.scoring.cells import Cell, Fault, cell_of, error_of, is_plain, time
 from guerdon.scoring.channel import Channel
 from guerdon.scoring.limits import Limiter
 from guerdon.scoring.marks import Marks
-from guerdon.scoring.messages import Loaded, Piece, Work, loads, not_loaded, not_read
-from guerdon.scoring.packing import unpack_samples
+from guerdon.scoring.messages import Loaded, Piece, dump_replies, join_pieces, not_loaded, not_read
+from guerdon.scoring.packing import Work, load, unpack_samples
 from guerdon.scoring.stepping import stepped
 
 HEARTBEAT_S = 0.25
@@ -41,7 +41,6 @@ class Call:
     caller: Caller
     limiter: Limiter | None
     task: asyncio.Task[None] | None = None
-    alarm: asyncio.TimerHandle | None = None
     started: float = 0.0
     finished: bool = False
 
@@ -62,6 +61,8 @@ class AsyncWorker:
     limiters: list[Limiter | None] = field(init=False)
     pieces: list[Piece] = field(default_factory=list)
     open_calls: int = 0
+    watched: dict[tuple[int, int], deque[Call]] = field(default_factory=dict)
+    """Calls with a deadline, by component and size: those of one kind may all take the same time."""
     deaf: set[asyncio.Task[None]] = field(default_factory=set)
     """Tasks that were cancelled and still run."""
 
@@ -82,12 +83,11 @@ class AsyncWorker:
         except (EOFError, OSError):
             os._exit(0)
         for frame in frames:
-            for work in loads(frame):
-                self._start(Work(*work))
+            self._start(load(frame))
 
     def _start(self, work: Work) -> None:
         try:
-            samples = unpack_samples(work.samples)
+            samples = unpack_samples(work.columns, work.contexts)
         except Exception as error:  # noqa: BLE001  # whatever unpickling a reference raises
             for component in work.components:
                 self._refuse(work, component, not_read(error))
@@ -108,41 +108,60 @@ class AsyncWorker:
     def _launch(self, job: int, component: int, position: int, samples: Sequence[Sample], caller: Caller) -> None:
         self.open_calls += 1
         call = Call(job, component, position, samples, caller, self.limiters[component])
-        call.task = self.loop.create_task(self._run(call))
+        call.task = asyncio.Task(self._run(call), loop=self.loop, eager_start=True)
 
     async def _run(self, call: Call) -> None:
         if call.limiter is not None:
             await call.limiter.enter()
         call.started = monotonic()
-        call.alarm = self.loop.call_later(call.allowed_s, self._expire, call)
-        self._finish(call, await self._cells(call))
-
-    async def _cells(self, call: Call) -> list[Cell]:
-        caller, count = call.caller, len(call.samples)
+        self._watch(call)
         try:
-            if call.limiter is None:
-                verdicts = await self._verdicts(call)
-            else:
-                verdicts = await call.limiter.attempt(lambda: self._verdicts(call))
-                for verdict in verdicts if caller.whole else [verdicts]:
-                    call.limiter.count(verdict)
+            ask = partial(self._ask, call)
+            verdicts = await (ask() if call.limiter is None else call.limiter.attempt(ask))
             self._mark(call)  # checking walks through what came back
-            return caller.check_all(verdicts, count) if caller.whole else [cell_of(verdicts, caller.bounds)]
+            cells = self._check(call, verdicts)
         except BaseException as exception:  # noqa: BLE001  # plugin code runs here
-            return [error_of(exception)] * count
-        finally:
-            self.marks.clear()
+            cells = [error_of(exception)] * len(call.samples)
+        self.marks.pause()
+        self._finish(call, cells)
 
-    async def _verdicts(self, call: Call) -> Any:
-        def mark() -> None:
-            self._mark(call)
-
+    def _ask(self, call: Call) -> Awaitable[Any]:
+        """Call the method; what it gives is awaited step by step, each under the call's mark."""
+        mark = partial(self.marks.write, call.job, call.component, call.position)
         mark()
         verdicts = call.caller.method(call.samples if call.caller.whole else call.samples[0])
-        return await stepped(verdicts, mark, self.marks.clear) if inspect.isawaitable(verdicts) else verdicts
+        return stepped(verdicts, mark, self.marks.pause)
+
+    def _check(self, call: Call, verdicts: Any) -> list[Cell]:
+        whole = call.caller.whole
+        if call.limiter is not None:
+            call.limiter.count(verdicts if whole else [verdicts])
+        if whole:
+            return call.caller.check_all(verdicts, len(call.samples))
+        return [cell_of(verdicts, call.caller.bounds)]
 
     def _mark(self, call: Call) -> None:
         self.marks.write(call.job, call.component, call.position)
+
+    def _watch(self, call: Call) -> None:
+        """Have the call cancelled when its time is over. Calls of one kind end in order."""
+        queue = self.watched.setdefault((call.component, len(call.samples)), deque())
+        queue.append(call)
+        if len(queue) == 1:
+            self.loop.call_later(call.allowed_s, self._look, queue)
+
+    def _look(self, queue: deque[Call]) -> None:
+        """Expire calls whose time is over, and look again when the next one's will be."""
+        now = monotonic()
+        while queue:
+            call = queue[0]
+            left = call.started + call.allowed_s - now
+            if not call.finished and left > 0:
+                self.loop.call_later(left, self._look, queue)
+                return
+            queue.popleft()
+            if not call.finished:
+                self._expire(call)
 
     def _expire(self, call: Call) -> None:
         assert call.task is not None
@@ -156,8 +175,6 @@ class AsyncWorker:
             return
         call.finished = True
         self.open_calls -= 1
-        if call.alarm is not None:
-            call.alarm.cancel()
         if call.limiter is not None:
             call.limiter.leave()
         share = (monotonic() - call.started) / max(1, len(cells))
@@ -169,7 +186,7 @@ class AsyncWorker:
         self.pieces.append(piece)
 
     def _flush(self) -> None:
-        frame = pickle.dumps([tuple(piece) for piece in self.pieces])
+        frame = dump_replies(join_pieces(self.pieces))
         self.pieces.clear()
         try:
             sent = self.channel.send(frame)

@@ -18,20 +18,18 @@ from guerdon.scoring.cells import Cell, Fault, error_of, is_plain, timeout_of
 from guerdon.scoring.jobs import MAX_LOSSES, Component, Job, Plan, Ticket, alone, infrastructure, remains
 from guerdon.scoring.launcher import Launcher, LaunchError
 from guerdon.scoring.marks import Mark
-from guerdon.scoring.messages import Piece
+from guerdon.scoring.messages import Piece, Reply
+from guerdon.scoring.packing import dump
 from guerdon.scoring.retry import combine, repeatable
-from guerdon.scoring.slots import Slot, death, pack_jobs
+from guerdon.scoring.slots import Slot, death
 
 log = logging.getLogger(__name__)
 
-MESSAGE_S = 0.004
-"""Work that is sent at once, by its expected time: enough to hide the pipe, little enough to spread."""
+AHEAD_S = 0.002
+"""A worker has jobs ahead for no more than this, by their expected time, or one."""
 
 SOLO = 16
 """Processes that make one async call each, at a time; they mostly wait."""
-
-LEAST_S = 0.0005
-"""As `MESSAGE_S`, but never less than this, whatever that does to the spread."""
 
 type Request = tuple[Sequence[Sample], Callable[[Ticket], None]]
 """Samples of a group, and what to call when they are scored."""
@@ -206,83 +204,67 @@ class Dispatcher:
 
     def _assign(self) -> None:
         for slot in self._slots:
-            if slot.jobs:
-                continue
-            if self._retries:
-                self._send(slot, [self._retries.popleft()], fresh=True)
-            elif self._queue:
-                self._send(slot, self._take())
-        if self._async_queue:
-            jobs = list(self._async_queue)
-            self._async_queue.clear()
-            self._send(self._async_slot, jobs)
+            if self._retries and not slot.jobs:
+                self._send(slot, self._retries.popleft(), fresh=True)
+        while self._queue and (free := [slot for slot in self._slots if self._has_room(slot)]):
+            for slot in free[: len(self._queue)]:
+                self._send(slot, self._queue.popleft())
+        while self._async_queue:
+            self._send(self._async_slot, self._async_queue.popleft())
         while self._solo and len(self._extra) < SOLO:
             slot = Slot(self._launcher, self._selector, asynchronous=True)
             self._extra.append(slot)
-            self._send(slot, [self._solo.popleft()], fresh=True)
+            self._send(slot, self._solo.popleft(), fresh=True)
             self._drop_if_idle(slot)
 
-    def _take(self) -> list[Job]:
-        """Take the next jobs: as many as fill a message, but no more than a fair part of the queue."""
-        share = len(self._queue) // (2 * len(self._slots))
-        jobs = [self._queue.popleft()]
-        expected = jobs[0].left * self._pace
-        while self._queue and (expected < LEAST_S or (len(jobs) < share and expected < MESSAGE_S)):
-            jobs.append(self._queue.popleft())
-            expected += jobs[-1].left * self._pace
-        return jobs
+        for slot in self._busy():
+            try:
+                slot.flush()
+            except OSError:
+                self._died(slot)
 
-    def _send(self, slot: Slot, jobs: list[Job], *, fresh: bool = False) -> None:
+    def _has_room(self, slot: Slot) -> bool:
+        """Tell whether a worker may have another job: it is idle, or works off what it has in no time."""
+        if not slot.jobs:
+            return True
+        return slot.cells * self._pace < AHEAD_S and not next(iter(slot.jobs.values())).retry
+
+    def _send(self, slot: Slot, job: Job, *, fresh: bool = False) -> None:
         try:
-            frame = pack_jobs(jobs)
+            frame = dump(job.number, job.components, [job.ticket.samples[i] for i in job.indices])
         except Exception as error:  # noqa: BLE001  # any object in a reference may refuse to pickle
-            self._unsendable(slot, jobs, error)
+            self._give_up(job, f"the sample cannot be sent to a worker: {error_of(error).reason}")
             return
         try:
             slot.prepare(fresh=fresh)
         except LaunchError as error:
-            self._no_worker(jobs, str(error))
+            self._no_worker(job, str(error))
             return
         try:
-            slot.send(frame, jobs)
+            slot.send(frame, job)
         except OSError:
             self._died(slot)
 
-    def _no_worker(self, jobs: list[Job], problem: str) -> None:
+    def _no_worker(self, job: Job, problem: str) -> None:
         log.error("no worker can be started: %s", problem)
+        jobs = [job]
         for queue in (self._queue, self._retries, self._async_queue, self._solo):
             jobs.extend(queue)
             queue.clear()
-        for job in jobs:
-            self._give_up(job, f"no worker could be started: {problem}")
-
-    def _unsendable(self, slot: Slot, jobs: list[Job], error: Exception) -> None:
-        """Find the job that does not pickle by sending each alone."""
-        if len(jobs) == 1:
-            self._give_up(jobs[0], f"the sample cannot be sent to a worker: {error_of(error).reason}")
-            return
-        for job in jobs:
-            self._send(slot, [job])
+        for each in jobs:
+            self._give_up(each, f"no worker could be started: {problem}")
 
     # --- cells back
 
     def _read(self, slot: Slot) -> None:
         try:
-            pieces = slot.receive()
+            replies = slot.receive()
         except (EOFError, OSError):
             self._died(slot)
             return
-        for piece in pieces:
-            if job := slot.jobs.get(piece.job):
-                job.left -= len(piece.cells)
-                if not (piece.plain and not job.retry and self._enter(job, piece)):
-                    self._deliver(job, piece)
-                if job.left == 0:
-                    del slot.jobs[job.number]
-                    self._finish(job.ticket)
-        if pieces:
-            busy = sum(sum(piece.latencies) for piece in pieces) / sum(len(piece.cells) for piece in pieces)
-            self._pace = busy if self._pace == inf else (self._pace + busy) / 2
+        for reply in replies:
+            if job := slot.jobs.get(reply.job):
+                self._deliver(slot, job, reply)
         self._drop_if_idle(slot)
 
     def _drop_if_idle(self, slot: Slot) -> None:
@@ -291,19 +273,25 @@ class Dispatcher:
             if slot.process is not None:
                 slot.end(kill=True)
 
-    def _enter(self, job: Job, piece: Piece) -> bool:
-        """Enter a whole column of a first attempt without faults: the common case. False if it is another."""
-        ticket, component = job.ticket, piece.component
-        if len(piece.cells) != len(ticket.samples):
-            return False
-        ticket.cells[component] = piece.cells  # type: ignore[assignment]  # a list of cells, none of them None
-        ticket.latencies[component] = piece.latencies
-        ticket.left -= len(piece.cells)
-        return True
+    def _deliver(self, slot: Slot, job: Job, reply: Reply) -> None:
+        ticket = job.ticket
+        if isinstance(reply, Piece):
+            slot.settle(job, len(reply.cells))
+            indices = job.indices[reply.first : reply.first + len(reply.cells)]
+            self._settle(job, reply.component, indices, reply.cells, reply.latencies)
+            self._note_pace(sum(reply.latencies) / len(reply.cells))
+        elif reply.plain and not job.retry and job.left == ticket.left == len(ticket.samples) * len(self.components):
+            self._note_pace(sum(map(sum, reply.latencies)) / ticket.left)
+            slot.settle(job, ticket.left)
+            ticket.cells, ticket.latencies = reply.columns, reply.latencies  # type: ignore[assignment]  # none is None
+            ticket.left = 0
+            self._finish(ticket)
+        else:
+            for piece in reply.pieces(job.components):
+                self._deliver(slot, job, piece)
 
-    def _deliver(self, job: Job, piece: Piece) -> None:
-        indices = job.indices[piece.first : piece.first + len(piece.cells)]
-        self._settle(job, piece.component, indices, piece.cells, piece.latencies)
+    def _note_pace(self, cell_s: float) -> None:
+        self._pace = cell_s if self._pace == inf else (self._pace + cell_s) / 2
 
     def _settle(
         self, job: Job, component: int, indices: Sequence[int], cells: Sequence[Cell], latencies: Sequence[float]
@@ -360,7 +348,7 @@ class Dispatcher:
         """Settle what a worker was doing when it died or was killed; the rest is queued again."""
         mark = slot.mark()
         code = slot.end(kill=kill)
-        jobs, slot.jobs = slot.jobs, {}
+        jobs = slot.take_jobs()
         if slot in self._extra:
             self._extra.remove(slot)
         if jobs:

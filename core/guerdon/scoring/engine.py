@@ -232,16 +232,19 @@ class Engine:
         self._notifier.post(scored)
 
     def _scored(self, group: Group, inline: Mapping[str, Column], ticket: Ticket | None) -> ScoredGroup:
-        columns = inline if ticket is None else self._merge(inline, ticket)
         ids = [sample.id for sample in group.samples]
-        settled = [
+        if ticket is not None and ticket.plain and not inline:
+            settled = cast("list[list[Settled]]", ticket.settled())
+            return ScoredGroup(group, self._names, Records(ids, self._names, settled, ticket.latencies))
+        columns = inline if ticket is None else self._merge(inline, ticket)
+        mixed = [
             cast("Sequence[Settled]", columns[name].cells)
             if columns[name].plain
             else settle(name, self.rewards[name], group.samples, columns[name].cells)
             for name in self._names
         ]
         latencies = [columns[name].latencies for name in self._names]
-        return ScoredGroup(group, self._names, Records(ids, self._names, settled, latencies))
+        return ScoredGroup(group, self._names, Records(ids, self._names, mixed, latencies))
 
     def _merge(self, inline: Mapping[str, Column], ticket: Ticket) -> Mapping[str, Column]:
         remote = zip(self._remote, ticket.settled(), ticket.latencies, strict=True)

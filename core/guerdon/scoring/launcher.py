@@ -158,7 +158,6 @@ class Launcher:
             except OSError as error:
                 raise LaunchError(f"no descriptors or memory for a worker: {error}") from error
             pid = int(self._ask(Fork(asynchronous, self._memory), ANSWER_S, [theirs.fileno(), fd]))
-            mine.setblocking(False)
             undo.pop_all()
             return Process(pid, Channel(mine), marks, self._zygote.pid)
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from time import monotonic
 from typing import Any
 
 from guerdon.reward import Limits
+from guerdon.score import Score
 
 BURST_S = 1.0
 """A rate may be used up ahead by this many seconds' worth."""
@@ -64,8 +65,8 @@ class Limiter:
         if self._tokens is not None:
             await asyncio.sleep(self._tokens.take(0))
 
-    def count(self, verdict: Any) -> None:
-        """Count the tokens that a score says it took."""
-        metrics = getattr(verdict, "metrics", None)
-        if self._tokens is not None and metrics:
-            self._tokens.take(float(metrics.get("tokens", 0)))
+    def count(self, verdicts: Iterable[Any]) -> None:
+        """Count the tokens that scores say they took."""
+        if self._tokens is not None:
+            metrics = [verdict.metrics for verdict in verdicts if isinstance(verdict, Score)]
+            self._tokens.take(sum(float(each.get("tokens", 0)) for each in metrics))

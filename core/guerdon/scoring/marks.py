@@ -53,8 +53,12 @@ class Marks:
         self.places[0] = job
 
     def clear(self) -> None:
-        """Note that no call runs."""
+        """Note that no call runs, and that this process is well."""
         self.write(0, 0, 0)
+
+    def pause(self) -> None:
+        """Note that the call does not run for the moment."""
+        self.places[0] = 0
 
     def read(self) -> Mark:
         """Return a mark that was whole: two equal readings."""

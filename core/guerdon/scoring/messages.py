@@ -1,28 +1,18 @@
 """What trainer and workers send each other."""
 
 import pickle
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from guerdon.reward import Reward
 from guerdon.score import Status
 from guerdon.scoring.calls import IN_WORKER, Caller
-from guerdon.scoring.cells import Cell, Fault, error_of
-from guerdon.scoring.packing import Packed
+from guerdon.scoring.cells import Cell, Fault, error_of, is_plain
 
 
-def loads(frame: bytes) -> Any:
+def loads(frame: bytes | bytearray) -> Any:
     """Read a message. Both ends are processes of one engine, so pickle brings in nothing foreign."""
     return pickle.loads(frame)  # noqa: S301  # see above
-
-
-class Work(NamedTuple):
-    """A job as it is sent: some samples of a group and the components to score them by."""
-
-    job: int
-    components: tuple[int, ...]
-    size: int
-    """Number of samples."""
-    samples: Packed
 
 
 class Piece(NamedTuple):
@@ -38,6 +28,49 @@ class Piece(NamedTuple):
     """All cells are scores: no fault, no abstention."""
 
 
+class Whole(NamedTuple):
+    """All cells of a job at once, by component: what fast jobs send."""
+
+    job: int
+    columns: list[list[Cell]]
+    latencies: list[list[float]]
+    """Seconds."""
+    plain: bool
+    """All cells are scores: no fault, no abstention."""
+
+    def pieces(self, components: tuple[int, ...]) -> "list[Piece]":
+        """Return the same as pieces."""
+        columns = zip(components, self.columns, self.latencies, strict=True)
+        return [Piece(self.job, k, 0, cells, took, is_plain(cells)) for k, cells, took in columns]
+
+
+def join_pieces(pieces: Iterable[Piece]) -> "list[Reply]":
+    """Put pieces together that follow each other."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if last and last[:2] == piece[:2] and last.first + len(last.cells) == piece.first:
+            last.cells.extend(piece.cells)
+            last.latencies.extend(piece.latencies)
+            joined[-1] = last._replace(plain=last.plain and piece.plain)
+        else:
+            joined.append(piece)
+    return list(joined)
+
+
+type Reply = Whole | Piece
+
+
+def dump_replies(replies: Sequence[Reply]) -> bytes:
+    """Write replies as one message."""
+    return pickle.dumps([tuple(reply) for reply in replies])
+
+
+def load_replies(frame: bytes | bytearray) -> list[Reply]:
+    """Read what `dump_replies` wrote."""
+    return [Whole(*reply) if len(reply) == len(Whole._fields) else Piece(*reply) for reply in loads(frame)]
+
+
 class Loaded(NamedTuple):
     """A component in a worker: its caller, or why it could not be loaded."""
 
@@ -51,7 +84,6 @@ def load(pickled: bytes) -> Loaded:
         reward = loads(pickled)
         if not isinstance(reward, Reward):
             return Loaded(None, f"it unpickles to {type(reward).__name__}, which is no Reward")
-        reward.prepare()
         reward.prepare()
         return Loaded(Caller(reward, IN_WORKER))
     except BaseException as exception:  # noqa: BLE001  # plugin code runs here

@@ -20,28 +20,46 @@ _OWN = attrgetter("id", "completion", "completion_tokens", "token_count", "trunc
 _SHARED = attrgetter("prompt", "reference", "images", "metadata", "group_id", "step")
 
 
-class Packed(NamedTuple):
-    """Samples in a form that pickles fast."""
-
-    columns: bytes
-    """A tuple of columns, one for each field in `_OWN`."""
-    marshalled: bool
-    """By `marshal`; else by `pickle`, for values that are not quite plain."""
-    contexts: bytes
-    """A pickled list of the fields in `_SHARED`: one entry for all samples, or one for each."""
+type Columns = tuple[Sequence[Any], ...] | bytes
+"""A column for each field in `_OWN`; pickled where a value is not quite plain, so that all can be marshalled."""
 
 
-def pack_samples(samples: Sequence[Sample]) -> Packed:
-    """Pack at least one sample. Raises what pickling an object in it raises."""
+def pack_samples(samples: Sequence[Sample]) -> tuple[Columns, bytes]:
+    """Return the samples' own fields, and those of `_SHARED` pickled: once if they share them, else for each.
+
+    Takes at least one sample. Raises what pickling an object in one raises.
+    """
     own = list(zip(*map(_OWN, samples), strict=True))
     own[2] = tuple([_pack_tokens(tokens) for tokens in own[2]])
-    try:
-        columns, marshalled = marshal.dumps(tuple(own), 2), True
-    except ValueError:
-        columns, marshalled = pickle.dumps(own), False
     sources = samples[:1] if _share(samples) else samples
-    contexts = [_pack_context(*_SHARED(sample)) for sample in sources]
-    return Packed(columns, marshalled, pickle.dumps(contexts))
+    return tuple(own), pickle.dumps([_pack_context(*_SHARED(sample)) for sample in sources])
+
+
+def dump(job: int, components: tuple[int, ...], samples: Sequence[Sample]) -> bytes:
+    """Write a job as a message. Raises what pickling an object in a sample raises."""
+    columns, contexts = pack_samples(samples)
+    message: Any = (job, components, len(samples), columns, contexts)
+    try:
+        return marshal.dumps(message, 2)
+    except ValueError:  # a subclass of str, say
+        message = (job, components, len(samples), pickle.dumps(columns), contexts)
+        return marshal.dumps(message, 2)
+
+
+class Work(NamedTuple):
+    """A job as a worker reads it: some samples of a group and the components to score them by."""
+
+    job: int
+    components: tuple[int, ...]
+    size: int
+    """Number of samples."""
+    columns: Columns
+    contexts: bytes
+
+
+def load(frame: bytes | bytearray) -> Work:
+    """Read what `dump` wrote."""
+    return Work(*marshal.loads(frame))  # noqa: S302  # from our own process
 
 
 def _share(samples: Sequence[Sample]) -> bool:
@@ -80,14 +98,14 @@ def _pack_tokens(tokens: Sequence[int]) -> bytes | Sequence[int]:
         return tokens
 
 
-def unpack_samples(packed: tuple[bytes, bool, bytes]) -> list[Sample]:
+def unpack_samples(columns: Columns, pickled: bytes) -> list[Sample]:
     """Return the samples; the counterpart of `pack_samples`. Token ids come as ``array("i")``.
 
     Raises what unpickling an object in them raises.
     """
-    columns, marshalled, pickled = packed
-    ids, completions, tokens, *rest = marshal.loads(columns) if marshalled else pickle.loads(columns)  # noqa: S301, S302
-    contexts = [_unpack_context(*context) for context in pickle.loads(pickled)]  # noqa: S301  # from our own process
+    own = pickle.loads(columns) if isinstance(columns, bytes) else columns  # noqa: S301  # from our own process
+    ids, completions, tokens, *rest = own
+    contexts = [_unpack_context(*context) for context in pickle.loads(pickled)]  # noqa: S301  # the same
     if len(contexts) == 1:
         contexts *= len(ids)
     return [

@@ -1,6 +1,5 @@
 """A place for one worker process: what it was sent, what it is doing, how long it may."""
 
-import pickle
 import selectors
 import signal
 from collections.abc import Sequence
@@ -12,14 +11,16 @@ from guerdon.scoring.cells import Fault
 from guerdon.scoring.jobs import Component, Job
 from guerdon.scoring.launcher import Launcher, Process
 from guerdon.scoring.marks import Mark
-from guerdon.scoring.messages import Piece, loads
-from guerdon.scoring.packing import pack_samples
+from guerdon.scoring.messages import Reply, load_replies
 
 IDLE_S = 120.0
 """Seconds in which a worker must start on what it was sent; it may have to load rewards first."""
 
 BLOCKED_S = 1.0
 """Seconds beyond the longest deadline for which an async worker's loop may not go round."""
+
+BUFFERS = 16
+"""So many buffers, two for a job, are sent at once."""
 
 
 @dataclass(slots=True, eq=False)
@@ -34,7 +35,11 @@ class Slot:
     """Its process has been sent nothing yet."""
     jobs: dict[int, Job] = field(default_factory=dict)
     """What was sent and is not answered in full."""
+    cells: int = 0
+    """Cells that these jobs owe still."""
     sent: float = 0.0
+    writing: bool = False
+    """The selector watches for room to write."""
 
     def prepare(self, *, fresh: bool = False) -> None:
         """Have a process here, and one that has run nothing if it must be `fresh`.
@@ -47,23 +52,49 @@ class Slot:
         if self.process is None:
             self.process = self.launcher.fork(asynchronous=self.asynchronous)
             self.selector.register(self.process.channel, selectors.EVENT_READ, self)
-            self.fresh = True
+            self.fresh, self.writing = True, False
 
-    def send(self, frame: bytes, jobs: Sequence[Job]) -> None:
-        """Send `jobs`, which are packed in `frame`.
+    def send(self, frame: bytes, job: Job) -> None:
+        """Send a job, which is written in `frame`, now or with the next `flush`.
 
         Raises:
             OSError: the process is gone.
         """
         assert self.process is not None
-        self.jobs.update((job.number, job) for job in jobs)
+        self.jobs[job.number] = job
+        self.cells += job.left
         self.fresh = False
         self.sent = monotonic()
-        if not self.process.channel.send(frame):
-            self.selector.modify(self.process.channel, selectors.EVENT_READ | selectors.EVENT_WRITE, self)
+        if self.process.channel.queue(frame) >= BUFFERS and not self.writing:
+            self.flush()
 
-    def receive(self) -> list[Piece]:
-        """Return the pieces that have arrived, and go on sending what waits.
+    def flush(self) -> None:
+        """Send what waits, and have the selector say when there is room for the rest.
+
+        Raises:
+            OSError: the process is gone.
+        """
+        assert self.process is not None
+        channel = self.process.channel
+        writing = 0 if channel.flush() else selectors.EVENT_WRITE
+        if bool(writing) != self.writing:
+            self.writing = bool(writing)
+            self.selector.modify(channel, selectors.EVENT_READ | writing, self)
+
+    def settle(self, job: Job, cells: int) -> None:
+        """Note that so many cells of a job have come back."""
+        job.left -= cells
+        self.cells -= cells
+        if job.left == 0:
+            del self.jobs[job.number]
+
+    def take_jobs(self) -> dict[int, Job]:
+        """Return what the process was sent and owes still, and forget it."""
+        jobs, self.jobs, self.cells = self.jobs, {}, 0
+        return jobs
+
+    def receive(self) -> list[Reply]:
+        """Return the replies that have arrived, and go on sending what waits.
 
         Raises:
             EOFError: the process is gone.
@@ -71,9 +102,9 @@ class Slot:
         """
         assert self.process is not None
         channel = self.process.channel
-        if channel.unsent and channel.flush():
-            self.selector.modify(channel, selectors.EVENT_READ, self)
-        return [Piece(*piece) for frame in channel.receive() for piece in loads(frame)]
+        if channel.unsent:
+            self.flush()
+        return [reply for frame in channel.receive() for reply in load_replies(frame)]
 
     def mark(self) -> Mark:
         """Return what the process is doing."""
@@ -104,16 +135,6 @@ class Slot:
             self.process.channel.close()
             self.process.marks.close()
             self.process = None
-
-
-def pack_jobs(jobs: Sequence[Job]) -> bytes:
-    """Write jobs as one message. Raises whatever an object in a sample raises when it is pickled."""
-    return pickle.dumps(
-        [
-            (j.number, j.components, len(j.indices), tuple(pack_samples([j.ticket.samples[i] for i in j.indices])))
-            for j in jobs
-        ]
-    )
 
 
 def death(code: int) -> Fault:

@@ -5,15 +5,12 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import Any
 
 
-async def stepped[T](awaitable: Awaitable[T], before: Callable[[], None], after: Callable[[], None]) -> T:
-    """Await, and call `before` and `after` around each step: what runs between them may block the loop."""
-    return await _steps(awaitable.__await__(), before, after)
-
-
 @types.coroutine
-def _steps[T](
-    steps: Generator[Any, Any, T], before: Callable[[], None], after: Callable[[], None]
+def stepped[T](
+    awaitable: Awaitable[T], before: Callable[[], None], after: Callable[[], None]
 ) -> Generator[Any, Any, T]:
+    """Await, and call `before` and `after` around each step: what runs between them may block the loop."""
+    steps = awaitable.__await__()
     resume: Callable[[Any], Any] = steps.send
     argument: Any = None
     while True:

@@ -5,6 +5,7 @@ One value that cannot be written must not stop a run (verl#7588), nor may a 50 M
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -23,6 +24,9 @@ _SIZED = (str, list, tuple, dict, bytes)
 _MAX_DEPTH = 32
 _MAX_NODES = 10_000
 _MAX_INTEGER = 2**63
+_MAX_DIGITS = 4_000
+_HUGE = re.compile(rf"\d{{{_MAX_DIGITS}}}")
+"""An integer that Python's json refuses to read back; or digits in a string, which do no harm."""
 
 
 def clean_text(text: str, limit: int = MAX_REASON) -> str:
@@ -46,10 +50,16 @@ def dump_evidence(evidence: Mapping[str, Any]) -> str:
             return _dropped(f"it holds a {type(value).__name__} of length {len(value)}")
     try:
         text = str(to_json(evidence, inf_nan_mode="strings"), "utf-8")
+        if len(text) > _MAX_DIGITS and _HUGE.search(text):
+            text = _clean(evidence)
     except (TypeError, ValueError, RecursionError, AttributeError):  # ValueError covers cycles and lone surrogates
-        text = str(to_json(_Cleaner().clean(evidence)), "utf-8")
+        text = _clean(evidence)
     size = len(text) if text.isascii() else len(text.encode())
     return text if size <= MAX_EVIDENCE else _dropped(f"it has {size} bytes")
+
+
+def _clean(evidence: Mapping[str, Any]) -> str:
+    return str(to_json(_Cleaner().clean(evidence)), "utf-8")
 
 
 def parse_evidence(text: str) -> dict[str, Any]:

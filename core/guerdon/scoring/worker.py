@@ -1,6 +1,5 @@
 """What runs in a worker process: take jobs, call rewards, send cells back."""
 
-import pickle
 from collections.abc import Sequence
 from time import monotonic
 
@@ -9,11 +8,14 @@ from guerdon.scoring.calls import Caller, Run
 from guerdon.scoring.cells import Cell, Fault, is_plain
 from guerdon.scoring.channel import Channel
 from guerdon.scoring.marks import Marks
-from guerdon.scoring.messages import Loaded, Piece, Work, loads, not_loaded, not_read
-from guerdon.scoring.packing import unpack_samples
+from guerdon.scoring.messages import Loaded, Piece, Reply, Whole, dump_replies, not_loaded, not_read
+from guerdon.scoring.packing import Work, load, unpack_samples
 
 FLUSH_S = 0.002
 """Cells wait no longer than this before they are sent: what a kill can lose and must be repeated."""
+
+LINGER_S = 0.0003
+"""An idle worker waits this long for another job before it sends what it has."""
 
 
 class Worker:
@@ -23,22 +25,26 @@ class Worker:
         self.channel = channel
         self.marks = marks
         self.components = components
+        self.replies: list[Reply] = []
         self.pieces: list[Piece] = []
+        """Of the job that runs."""
         self.flushed = monotonic()
 
     def serve(self) -> None:
         """Work until the parent closes the connection."""
         self.marks.clear()
         while True:
-            for frame in self.channel.receive():
-                for work in loads(frame):
-                    self._run(Work(*work))
-                self._flush()
+            frames = self.channel.receive()
+            for frame in frames:
+                self._run(load(frame))
+            if not frames:
                 self.marks.clear()
+                if not self.channel.wait(LINGER_S if self.replies else None):
+                    self._flush()
 
     def _run(self, work: Work) -> None:
         try:
-            samples = unpack_samples(work.samples)
+            samples = unpack_samples(work.columns, work.contexts)
         except Exception as error:  # noqa: BLE001  # whatever unpickling a reference raises
             for component in work.components:
                 self._refuse(work, component, not_read(error))
@@ -51,6 +57,18 @@ class Worker:
                 self._run_whole(work.job, component, caller, samples)
             else:
                 self._run_each(work.job, component, caller, samples)
+        self._finish(work)
+
+    def _finish(self, work: Work) -> None:
+        """Put the pieces of a job together, if none of them was sent before."""
+        pieces, self.pieces = self.pieces, []
+        if [(piece.component, len(piece.cells)) for piece in pieces] == [(k, work.size) for k in work.components]:
+            columns, latencies = [piece.cells for piece in pieces], [piece.latencies for piece in pieces]
+            self.replies.append(Whole(work.job, columns, latencies, all(map(is_plain, columns))))
+        else:
+            self.replies += pieces
+        if monotonic() - self.flushed > FLUSH_S:
+            self._flush()
 
     def _refuse(self, work: Work, component: int, fault: Fault) -> None:
         self._keep(work.job, component, 0, [fault] * work.size, [0.0] * work.size)
@@ -78,7 +96,9 @@ class Worker:
         self.pieces.append(Piece(job, component, first, cells, latencies, is_plain(cells)))
 
     def _flush(self) -> None:
-        pieces = [tuple(piece) for piece in self.pieces]
-        self.channel.send(pickle.dumps(pieces))
+        self.replies += self.pieces
         self.pieces.clear()
+        if self.replies:
+            self.channel.send(dump_replies(self.replies))
+            self.replies.clear()
         self.flushed = monotonic()

@@ -207,7 +207,6 @@ def _address_space() -> int:
 
 def work(sock: socket.socket, marks_fd: int, components: Sequence[Loaded | bytes], asynchronous: bool) -> None:
     """Be a worker until the trainer closes the connection."""
-    sock.setblocking(not asynchronous)
     channel, marks = Channel(sock), Marks(marks_fd)
     os.register_at_fork(after_in_child=channel.close)  # a child that a reward forks must not answer
     loaded = [load(item) if isinstance(item, bytes) else item for item in components]

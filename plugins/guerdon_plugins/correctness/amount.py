@@ -13,7 +13,6 @@ from guerdon_plugins.parsing.numbers import NumberLocale, Quantity, quantities
 from guerdon_plugins.parsing.numbers.scan import ENGLISH
 from guerdon_plugins.parsing.span import Span
 
-
 _SUFFIXES = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 _SUFFIX = re.compile(r"[kKmMBT](?![A-Za-z0-9])")
 
@@ -108,9 +107,9 @@ def place_amounts(place: Span, locale: NumberLocale, *, with_unit: bool, magnitu
     for quantity in quantities(text, locale):
         if amounts and quantity.start < amounts[-1].span.end - place.start:
             continue  # the power of a unit
-        if magnitudes or currency_before(text, quantity.start):
-            quantity = with_magnitude(text, quantity)
-        amount = attach_unit(place, text, quantity, with_unit=with_unit)
+        scaled = magnitudes or currency_before(text, quantity.start) is not None
+        found = with_magnitude(text, quantity) if scaled else quantity
+        amount = attach_unit(place, text, found, with_unit=with_unit)
         gap = text[amounts[-1].span.end - place.start : quantity.start] if amounts else "x"
         whole = joined(amounts[-1], amount) if gap.strip(" ,\u2060和又零") in ("", "and") else None
         if whole:

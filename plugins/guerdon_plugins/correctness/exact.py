@@ -1,5 +1,6 @@
 """A short text, open or from a closed list."""
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -83,7 +84,7 @@ def _gold(answer: object, folds: Collection[Fold]) -> str:
     if isinstance(answer, bool) or not isinstance(answer, str | int | float):
         raise BadGoldError(f"the reference's answer {str(answer)[:40]!r} is no text")
     text = normalise(fold(str(answer)) if "nfkc" in folds else str(answer), folds)
-    if not text or text in ("nan", "NaN") and not isinstance(answer, str):
+    if not text or (isinstance(answer, float) and not math.isfinite(answer)):
         raise BadGoldError(f"the reference's answer {str(answer)[:40]!r} is empty")
     return text
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from guerdon_plugins.correctness.amount import Amount, place_amounts
 from guerdon_plugins.parsing.declare import Declaration, declarations
 from guerdon_plugins.parsing.latex import FILL
+from guerdon_plugins.parsing.listed import phrases
 from guerdon_plugins.parsing.numbers import NumberLocale
 from guerdon_plugins.parsing.numbers.scan import MANY
 from guerdon_plugins.parsing.phrases import HEDGES, UNDECIDED, WITHDRAWS
@@ -20,14 +21,14 @@ _REJECTED = re.compile(
     re.IGNORECASE,
 )
 _BASE = re.compile(
-    r"[^.;!?。；\d]{0,60}?(?<![A-Za-z])(?:of|in|from|for|because|since|as|when|by|at|on|with|within|over|during|after|per|than|while)"
-    r"(?![A-Za-z])|[^.;!?。；\d]{0,30}?(?:因为|由于)",
+    r"[^.;!?。；\d]{0,60}?(?<![A-Za-z])(?:of|in|from|for|because|since|as|when|by|at|on|with|within|over|during|after|per"
+    r"|than|while)(?![A-Za-z])|[^.;!?。；\d]{0,30}?(?:因为|由于)",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(
-    r"(?<![A-Za-z])(?:totals?|in total|altogether|in all|overall|sum|comes? to|adds? up to|amounts? to|makes?|equals|gives?|leaves?)(?![A-Za-z])"
-    r"|总共|一共|共有|共计|合计|总计|总和|总数|总量|加起来|等于|共(?=[0-9一二两三四五六七八九十百千])",
-    re.IGNORECASE,
+_TOTAL = phrases(
+    """totals?, in total, altogether, in all, overall, sum, comes? to, adds? up to, amounts? to, makes?, equals, gives?,
+    leaves?""",
+    "总共 一共 共有 共计 合计 总计 总和 总数 总量 加起来 等于 共(?=[0-9一二两三四五六七八九十百千])",
 )
 _CLAUSE = re.compile(
     r"[,;:，；：](?![0-9])|(?<![A-Za-z])(?:so|hence|thus|therefore|making|giving)(?![A-Za-z])|所以|因此"
@@ -87,29 +88,29 @@ class AmountReader:
         text, amounts = place_amounts(place, self.locale, with_unit=self.with_unit, magnitudes=self.magnitudes)
         if len(amounts) >= MANY:
             return "too many numbers"
-        kept = _standing(place, text, _of_year(amounts) if self.year else amounts)
-        kept = _after_equals(place, text, kept)
+        if not amounts:
+            return None
+        standing = _standing(place, text, _of_year(amounts) if self.year else amounts)
+        kept = _after_equals(place, text, standing)
         if isinstance(kept, str):
             return kept
-        kept = _outside_brackets(place, text, kept)
-        return _single(place, text, kept) if kept else None if not amounts else "its numbers are rejected"
+        return _single(place, text, _outside_brackets(place, text, kept)) if kept else "its numbers are rejected"
 
     def _prose(self, text: Span) -> Amount | str | None:
         """Look for the only number, or that of the sentence that states a total."""
         marked = Span(_LIST_MARK.sub(lambda mark: " " * len(mark[0]), text.text), text.start)
-        _, amounts = place_amounts(marked, self.locale, with_unit=self.with_unit, magnitudes=self.magnitudes)
+        flat, amounts = place_amounts(marked, self.locale, with_unit=self.with_unit, magnitudes=self.magnitudes)
         if not amounts:
             return None
-        kept = _of_year(amounts) if self.year else amounts
+        kept = _standing(marked, flat, _of_year(amounts) if self.year else amounts)
+        kept = _outside_brackets(marked, flat, kept)
         if len(amounts) < MANY and len({_key(amount) for amount in kept}) == 1:
             sentence = sentence_at(marked, kept[-1].span.start - marked.start)
             return "declines to answer" if UNDECIDED.search(sentence.text) else self._one(sentence)
         return self._total(marked) or "several numbers and no declaration"
 
     def _total(self, text: Span) -> Amount | str | None:
-        last = None
-        for last in _TOTAL.finditer(text.text):
-            pass
+        last = max(_TOTAL.finditer(text.text), key=lambda match: match.start(), default=None)
         if last is None:
             return self._one(_last_line(text)) if "=" in _last_line(text).text else None
         sentence = sentence_at(text, last.start())
@@ -180,9 +181,21 @@ def _outside_brackets(place: Span, text: str, amounts: list[Amount]) -> list[Amo
     return outer or amounts
 
 
+def _sum(text: str, amounts: list[Amount]) -> Amount | None:
+    """Return the amount that the others add up to: 12 in "12 birds, 5 red and 7 blue"."""
+    values = [amount.value for amount in amounts if amount.value is not None]
+    if not 3 <= len(values) == len(amounts) or HEDGES.search(text) or any(amount.percent for amount in amounts):
+        return None
+    if values[0] == sum(values[1:]):
+        return amounts[0]
+    return amounts[-1] if values[-1] == sum(values[:-1]) and _TOTAL.search(text) else None
+
+
 def _single(place: Span, text: str, amounts: list[Amount]) -> Amount | str:
     first = amounts[0]
     start, end = first.span.start - place.start, first.span.end - place.start
+    if whole := _sum(text, amounts):
+        return whole
     if len({_key(amount) for amount in amounts}) > 1:
         following = text[end : amounts[1].span.start - place.start]
         if HEDGES.search(following) or not _BASE.match(following):

@@ -65,6 +65,8 @@ ALIASES: dict[str, str] = {
         "currency:JPY": "JPY yen 日元",
         "currency:INR": "₹ INR rupee rupees Rs 卢比",
         "currency:¥": "¥",
+        "currency:cent": "cent cents ¢ 美分",
+        "currency:penny": "pence penny",
     }.items()
     for alias in listed(aliases)
 }
@@ -73,16 +75,16 @@ ALIASES: dict[str, str] = {
 
 PREFIXED = frozenset(
     listed(
-        """meter gram second ampere kelvin mole candela hertz newton pascal joule watt coulomb volt farad ohm siemens weber
-        tesla henry lumen lux becquerel gray sievert liter electron_volt bar byte bit calorie watt_hour parsec"""
+        """meter gram second ampere kelvin mole candela hertz newton pascal joule watt coulomb volt farad ohm siemens
+        weber tesla henry lumen lux becquerel gray sievert liter electron_volt bar byte bit calorie watt_hour parsec"""
     )
 )
 """Units that take prefixes; pint would also read "cats" as centi-technical-atmospheres."""
 
 COUNTED = frozenset(
     listed(
-        """cup point count turn dot pixel rod chain link hand barrel drop stick tick slug barn grain league line stone bag
-        box can face bottle"""
+        """cup point count turn dot pixel rod chain link hand barrel drop stick tick slug barn grain league line stone
+        bag box can face bottle"""
     )
 )
 """Units that more often are the things counted."""

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 
 _NAMES_OF_POUND = ("pound", "pounds")
 _HAN = "|".join(sorted((name for name in ALIASES if not name.isascii() and name[0] > "\u2e80"), key=len, reverse=True))
-_WORD = rf"{_HAN}|°[ ]?[CF](?![A-Za-z])|US\$|[$€£¥₹℃℉°Ω]|[µμ]?[A-Za-z]{{1,20}}"
+_WORD = rf"{_HAN}|°[ ]?[CF](?![A-Za-z])|US\$|[$€£¥₹¢℃℉°Ω]|[µμ]?[A-Za-z]{{1,20}}"
 _POWER = r"(?:\^?\{?\u2060{0,6}([23])\}?(?![0-9.])|([²³])|[ ](squared|cubed))?"
 _FACTOR = re.compile(rf"(?:(square|sq\.?|cubic|cu\.?)[ ])?({_WORD}){_POWER}", re.IGNORECASE)
 _GAP = re.compile(r"[ \u00a0\u2009\u2060-]{0,16}")
 _JOINT = re.compile(r"[ \u2060]{0,3}(?:(/|(?<![A-Za-z])per(?![A-Za-z])|每)|·|\*)[ \u2060]{0,3}", re.IGNORECASE)
 _EXPONENTS = {"²": "2", "³": "3", "squared": "2", "cubed": "3"}
 _QUOTES = {"'": "foot", "′": "foot", '"': "inch", "″": "inch"}
+_PARTS = {"currency:cent": ("currency:USD", "currency:EUR"), "currency:penny": ("currency:GBP",)}
+"""Hundredths of a currency, and the currencies that they may be of."""
+
 _SIGNS = listed("US$ USD EUR GBP CNY RMB JPY INR Rs $ € £ ¥ ₹")
 
 
@@ -121,5 +124,7 @@ def convert(value: Fraction, source: str, target: str) -> Fraction | None:
         return value
     if {source, target} in ({"currency:¥", "currency:CNY"}, {"currency:¥", "currency:JPY"}, {"pound", "currency:GBP"}):
         return value
+    if target in _PARTS.get(source, ()) or source in _PARTS.get(target, ()):
+        return value / 100 if source in _PARTS else value * 100
     linear = _linear(source, target)
     return None if linear is None else value * Fraction(linear[0]) + Fraction(linear[1])

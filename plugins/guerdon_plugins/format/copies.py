@@ -66,7 +66,7 @@ class Originals:
     def _right_answers(self) -> set[str]:
         answers = self.answer if isinstance(self.answer, list | tuple) else [self.answer]
         options = self._reference.get("options")
-        texts = [options.get(answer) for answer in answers] if isinstance(options, Mapping) else []
+        texts = [options.get(a) for a in answers if isinstance(a, str)] if isinstance(options, Mapping) else []
         return {canonical(str(answer)) for answer in (*answers, *texts) if answer is not None}
 
 

@@ -4,6 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def one_line(text: str) -> str:
+    """Return a message as one line of valid UTF-8, whatever it quotes from a completion."""
+    return " ".join(text.encode("utf-8", "backslashreplace").decode().split())
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One thing that the form asks for, and whether the text has it."""

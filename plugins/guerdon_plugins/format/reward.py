@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from guerdon import Abstain, Reward, Sample, Score
 from guerdon_plugins.format.judge import judge_completion
-from guerdon_plugins.format.part import Part
+from guerdon_plugins.format.part import Part, one_line
 from guerdon_plugins.format.shape import Shape
 
 
@@ -51,11 +51,13 @@ class Format(Shape, Reward):
         share = sum(part.fulfilled for part in parts) / len(parts)
         broken = [part for part in parts if part.fault]
         value = share if self.partial or not broken else 0.0
-        reason = f"{broken[0].name}: {broken[0].fault}" if broken else "well formed"
+        reason = one_line(f"{broken[0].name}: {broken[0].fault}") if broken else "well formed"
         return Score(value, reason, self._evidence(parts, broken) if broken else {}, {"partial": share})
 
     def _evidence(self, parts: list[Part], broken: list[Part]) -> dict[str, object]:
-        findings = [{"part": part.name, "fault": part.fault, "span": self._in_completion(part)} for part in broken]
+        findings = [
+            {"part": part.name, "fault": one_line(part.fault), "span": self._in_completion(part)} for part in broken
+        ]
         return {"parts": {part.name: part.fulfilled for part in parts}, "findings": findings}
 
     def _in_completion(self, part: Part) -> list[int] | None:

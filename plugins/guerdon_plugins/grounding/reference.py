@@ -12,6 +12,7 @@ from guerdon_plugins.boxes import (
     Frame,
     Order,
     Space,
+    area,
     intersection,
     is_well_formed,
     quad,
@@ -130,11 +131,19 @@ def _true_box(values: object, space: Space, order: Order, frame: Frame, *, known
     box = to_pixels(numbers, space, order, frame) if numbers else None
     if box is None or not is_well_formed(box):
         raise BadGoldError(f"reference.boxes has {values!r:.80}, which is no box in {space} {order}")
-    if known and not intersection(box, (0.0, 0.0, frame.width, frame.height)):
+    if known and not _fits(box, frame):
         raise BadGoldError(
             f"reference.boxes has {values!r:.80}, which lies outside the picture if read as {space} {order}"
         )
     return box
+
+
+def _fits(box: Box, frame: Frame) -> bool:
+    """Say whether the box lies in the picture; half a side may stick out, as of objects that are cut off."""
+    width, height = frame.width, frame.height
+    room = (-width / 2, -height / 2, width * 1.5, height * 1.5)
+    within = intersection(box, room) >= 0.999 * area(box)
+    return within and intersection(box, (0.0, 0.0, width, height)) > 0
 
 
 def _labels(labels: object, count: int) -> Sequence[str]:

@@ -26,13 +26,23 @@ _TOKEN = re.compile(
     r"""|<(?:\|box_start\||box|bbox|point|\|point_start\|)>(?P<tagged>[^\[\](){}<>]{1,160})<"""
     r"""|<(?:\|object_ref_start\||ref)>(?P<ref>[^<]{0,200})<"""
     rf"""|\bx\s?=\s?["']?(?P<x>{_N})["']?[,;\s]{{1,4}}y\s?=\s?["']?(?P<y>{_N})(?![\w.])"""
+    rf"""|\bx1\s?[=:]\s?(?P<x1>{_N})[,;\s]{{1,4}}y1\s?[=:]\s?(?P<y1>{_N})"""
+    rf"""[,;\s]{{1,4}}x2\s?[=:]\s?(?P<x2>{_N})[,;\s]{{1,4}}y2\s?[=:]\s?(?P<y2>{_N})(?![\w.])"""
+    rf"""|\b(?:bbox(?:_2d)?|bounding\sbox|box|coordinates?)["'*_]{{0,3}}\s?(?:is|are|at|=|:)\s{{0,3}}"""
+    rf"""(?P<loose>{_N}(?:\s?[,;\s]\s?{_N}){{3}})(?![\w.,])"""
     r"""|(?P<brace>[{}])""",
-    re.ASCII,
+    re.ASCII | re.IGNORECASE,
 )
 _BARE = re.compile(rf"\s*({_N}(?:[,;\s]{{1,4}}{_N}){{1,3}})\s*\.?\s*", re.ASCII)
 _ITEM = re.compile(rf"(?:([a-z_]{{1,12}}[12]?)\s?[=:]\s?)?({_N})", re.ASCII | re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[,;，；、]\s*|\s+")
-_JOINED = re.compile(r"[\s,;]{0,20}")
+_JOINED = re.compile(
+    r"[\s,;]{0,20}(?:(?:to|and|-|->|→)\s{0,5})?"
+    r"(?:(?:the )?(?:bottom|lower)[- ]right(?: corner)?(?: at| is|:| =)?\s{0,5})?",
+    re.IGNORECASE,
+)
+"""What may stand between the two corners of a box."""
+
 _NO_NUMBER = frozenset({"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "null", "none"})
 _BOX_KEYS = frozenset({"bbox_2d", "bbox", "box", "box_2d", "bounding_box", "boundingbox", "boxes", "bboxes"})
 _PLAIN_KEYS = _BOX_KEYS | {"point_2d", "point", "points", "coordinate", "coordinates", "position", "answer", "output"}
@@ -163,14 +173,18 @@ class _Reader:
             case "label" if self._open:
                 self._open[-1].label = token["label"].replace("\\", "")
             case "value" if self._open:
-                self._open[-1].fields[token["name"]] = float(token["value"])
+                self._open[-1].fields[token["name"].lower()] = float(token["value"])
             case "key":
                 self._key = token["key"]
             case "ref":
                 self._ref = token["ref"].strip()
             case "y":
                 self._add(Mark((float(token["x"]), float(token["y"])), *token.span()))
-            case "group" | "tagged" as kind:
+            case "y2":
+                self._add(
+                    Mark(tuple(float(token[name]) for name in ("x1", "y1", "x2", "y2")), *token.span(), order="xyxy")
+                )
+            case "group" | "tagged" | "loose" as kind:
                 if mark := _mark(token[kind], token.span(), self._key):
                     self._add(replace(mark, label=self._label()))
 

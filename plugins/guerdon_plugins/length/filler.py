@@ -89,10 +89,8 @@ def find_filler(text: str, more: tuple[str, ...] = ()) -> list[Span]:
 @lru_cache(maxsize=64)
 def _pattern(phrases: tuple[str, ...]) -> str:
     longest_first = sorted({phrase.casefold() for phrase in phrases}, key=len, reverse=True)
-    opening = "|".join(INTERJECTIONS)
-    return (
-        rf"(?i)({'|'.join(map(_bounded, longest_first))})|(?m:^|[.!?…。！？]\s*)((?:(?:{opening})\s?[,.!…，。！]+\s?)+)"
-    )
+    opening = rf"(?:{'|'.join(INTERJECTIONS)})\s?[,.!…，。！]+"
+    return rf"(?i)({'|'.join(map(_bounded, longest_first))})|(?m:^|[.!?…。！？]\s*)({opening}(?:\s?{opening})*)"
 
 
 def _bounded(phrase: str) -> str:

@@ -30,6 +30,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "cosine": ("max_len",),
     "repetition": ("ngram",),
 }
+_EXAMPLES = {"max_len": 4096, "min_len": 50, "ngram": 4}
 
 
 class Length(Reward):
@@ -88,7 +89,7 @@ class Length(Reward):
         """Refuse options without effect, missing ones and impossible ranges."""
         for name in _NEEDS.get(self.component, ()):
             if getattr(self, name) is None:
-                raise ValueError(f"component {self.component!r} needs {name}")
+                raise ValueError(f"component {self.component!r} needs {name}, for example {name}: {_EXAMPLES[name]}")
         for name in frozenset().union(*_APPLIES.values()) - _APPLIES[self.component]:
             if getattr(self, name) != Length.model_fields[name].default:
                 users = [component for component, names in _APPLIES.items() if name in names]

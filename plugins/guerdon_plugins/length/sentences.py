@@ -16,8 +16,10 @@ MAX_SENTENCES = 20_000
 
 _END = re.compile(r"(?<![.!?…])[.!?…]++(?=\s|$)|[。！？；]++|\n++")
 _NUMBERING = re.compile(
-    r"[\s\-*•#>]*+(?:(?:step|part|item|point|line|第)\s{0,3})?\(?\d{1,4}\s{0,3}[步条点.:：)、）]\s*+", re.IGNORECASE
+    r"[\s\-*•#>]*+(?:(?:(?:step|part|item|point|line|第)\s{0,3})?\(?\d{1,4}\s{0,3}[步条点.:：)、）]\s*+)?",
+    re.IGNORECASE,
 )
+"""Bullets and numbers before a sentence; they do not make it new."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ MAX_LINES = 1000
 MAX_PLACE = 4000
 """Characters of a declared place that are read."""
 _NONE: frozenset[str] = frozenset()
+_YES = re.compile(r"\W{0,8}(?:yes|correct|right|对|是)(?![A-Za-z])", re.IGNORECASE)
+_NO = re.compile(r"\W{0,8}(?:no|wrong|nope|不|否)(?![A-Za-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,10 @@ def _bare_lines(text: Span, options: Options) -> Selection | None:
     """Return the option that stands alone in a line, or none where several do; None without one."""
     chosen: dict[str, Span] = {}
     position = 0
-    for line in islice(text.text.split("\n"), MAX_LINES):
-        if len(line) <= 200 and line and (label := options.label(line)):
-            chosen[label] = text.part(position, position + len(line))
-        position += len(line) + 1
+    for content in islice(text.text.split("\n"), MAX_LINES):
+        if len(content) <= 200 and content and (label := options.label(content)):
+            chosen[label] = text.part(position, position + len(content))
+        position += len(content) + 1
     if len(chosen) != 1:
         return Selection(frozenset(chosen)) if chosen else None
     line = next(iter(chosen.values()))
@@ -129,21 +131,36 @@ def _bare_lines(text: Span, options: Options) -> Selection | None:
 
 
 def _from_sentences(text: Span, options: Options) -> Selection:
-    affirmed, neutral = Selection(), Selection()
+    """Return what the sentences affirm; else the only option that they name; questions count last."""
+    affirmed, neutral, asked = Selection(), Selection(), Selection()
+    question: tuple[Span, list[Run]] | None = None
     every = sentences(text)
     for number, sentence in enumerate(every):
-        found = mentions(sentence, options, declared=False)
-        if not found:
-            continue
-        runs = [run for run in runs_of(sentence.text, found) if not run.rejected]
+        if question and _YES.match(sentence.text):
+            affirmed = _add(affirmed, *question, join=True)
+        elif question and not _NO.match(sentence.text):
+            asked = _add(asked, *question, join=True)
+        question = None
+        runs = _kept(sentence, options)
         if number == 0 and runs and _leads(sentence, runs[0]):
             return _declared(Declaration(sentence, tuple(islice(every, FOLLOWING))), options) or Selection()
-        if phrases.UNDECIDED.search(sentence.text):
-            continue
+        plain = [run for run in runs if not run.affirmed]
+        if sentence.text.rstrip().endswith(("?", "？")):
+            question = sentence, plain
+        else:
+            neutral = _add(neutral, sentence, plain, join=True)
         withdraws = phrases.WITHDRAWS.search(sentence.text) is not None
         affirmed = _add(affirmed, sentence, [run for run in runs if run.affirmed], join=not withdraws)
-        neutral = _add(neutral, sentence, [run for run in runs if not run.affirmed], join=True)
-    return affirmed if affirmed.chosen else neutral
+    asked = _add(asked, *question, join=True) if question else asked
+    return next((selection for selection in (affirmed, neutral) if selection.chosen), asked)
+
+
+def _kept(sentence: Span, options: Options) -> list[Run]:
+    """Return the options that a sentence names and does not reject; none where it declines to decide."""
+    found = mentions(sentence, options, declared=False)
+    if not found or phrases.UNDECIDED.search(sentence.text):
+        return []
+    return [run for run in runs_of(sentence.text, found) if not run.rejected]
 
 
 def _leads(sentence: Span, run: Run) -> bool:

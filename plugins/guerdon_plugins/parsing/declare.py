@@ -32,11 +32,12 @@ class Declaration:
 
 def declarations(text: Span) -> Iterator[Declaration]:
     """Yield the declarations in a text, the last one first. Linear time."""
-    found = [*_enclosed(text), *(("", start) for start in _starts(text.text))]
+    blocks = _enclosed(text)
+    found = [*((block, block.start - text.start) for block in blocks), *((None, start) for start in _starts(text.text))]
     for block, start in sorted(found, key=lambda item: item[1], reverse=True):
-        if isinstance(block, Span):
+        if block is not None:
             yield Declaration(block, enclosed=True)
-        elif declaration := _phrase(text, start):
+        elif declaration := _phrase(_around(text, blocks, start), text.start + start):
             yield declaration
 
 
@@ -45,9 +46,15 @@ def last_declaration(text: Span) -> Declaration | None:
     return next(declarations(text), None)
 
 
-def _enclosed(text: Span) -> list[tuple[Span | str, int]]:
+def _enclosed(text: Span) -> list[Span]:
     spans = (last_block(text.text, "answer"), last_box(text.text))
-    return [(text.part(span.start, span.end), span.start) for span in spans if span]
+    return [text.part(span.start, span.end) for span in spans if span]
+
+
+def _around(text: Span, blocks: list[Span], start: int) -> Span:
+    """Return the block that a phrase stands in, or the whole text."""
+    position = text.start + start
+    return next((block for block in blocks if block.start <= position <= block.end), text)
 
 
 def _starts(text: str) -> list[int]:
@@ -57,8 +64,8 @@ def _starts(text: str) -> list[int]:
 
 
 def _phrase(text: Span, start: int) -> Declaration | None:
-    """Read the sentence that begins at `start`, or on the next line that is not blank."""
-    found = list(islice(sentences(text, start), FOLLOWING))
+    """Read the sentence that begins at a position of the completion, or on the next line that is not blank."""
+    found = list(islice(sentences(text, start - text.start), FOLLOWING))
     if not found:
         return None
     return Declaration(found[0].strip(), tuple(found[1:]))

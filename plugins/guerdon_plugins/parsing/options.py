@@ -11,6 +11,7 @@ from guerdon_plugins.parsing.span import Span
 
 _LATIN = "0-9A-Za-z_\u00c0-\u024f"
 _BEFORE = rf"(?<![{_LATIN}'’\\])(?<![A-Za-z]\.)(?<![a-z0-9]-)(?<![A-Za-z]{{2}}-)"
+_BEFORE_LETTER = r"(?<![0-9°])(?<![0-9°][ ])"
 _AFTER = rf"(?![{_LATIN}]|['’][A-Za-z]|-[a-z0-9]|\.[A-Za-z](?![A-Za-z])|\.[0-9])"
 _VERBS = listed(
     """is are was and or nor because since as but with for the not by if in than has have fails? shows? it would could
@@ -18,12 +19,14 @@ _VERBS = listed(
 )
 _PROSE_AFTER = re.compile(rf"[ \t]+(?!(?:{'|'.join(_VERBS)})\b)[a-z]")
 _THINGS = listed(
-    """points? lines? figures? fig\\. panels? images? pictures? photos? angles? sides? vertex vertices circles? tables? charts?
-    columns? rows? grades? vitamin types? class groups? sets? plans? teams? curves? graphs? segments? triangles? rooms?
-    gates? city cities person player [点线图角边列行组]"""
+    """points? lines? figures? fig\\. panels? images? pictures? photos? angles? sides? vertex vertices circles? tables?
+    charts? columns? rows? grades? vitamin types? class groups? sets? plans? teams? curves? graphs? segments?
+    triangles? rooms? gates? city cities person player [点线图角边列行组]"""
 )
 _THING_BEFORE = re.compile(rf"(?:{'|'.join(_THINGS)})[ ]{{0,2}}$", re.IGNORECASE)
 _LOWER_BEFORE = re.compile(r"(?:[(\[{（]|(?:option|choice|letter|answer)[ ]?|[*_`]{1,2}|选项?)$", re.IGNORECASE)
+_NO_ANSWER = re.compile(r"\s{1,3}(?:idea|clue|doubt|matter|longer|way|sense|problem)(?![a-z])", re.IGNORECASE)
+_GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 MAX_MENTIONS = 400
 """A text that names options more often chooses none."""
 
@@ -48,7 +51,7 @@ class Options:
 
     def label(self, text: str) -> str | None:
         """Return the label that a whole text names, by letter or by the option's text."""
-        whole = normalise(text)
+        whole = _key(text)
         labels, texts = _lookup(self)
         return labels.get(whole) or texts.get(whole)
 
@@ -64,13 +67,19 @@ class Mention:
     """Named by its text, not by its label."""
 
 
+def _key(text: str) -> str:
+    """Return what two spellings of one option share."""
+    key = normalise(text)
+    return key.replace(",", "") if _GROUPED.fullmatch(key) else key
+
+
 @lru_cache(maxsize=512)
 def _lookup(options: Options) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Map normalised labels and texts to labels; a text that two options share names neither."""
-    labels = {normalise(label): label for label in options.labels}
+    labels = {_key(label): label for label in options.labels}
     texts: dict[str, str] = {}
     for label, text in zip(options.labels, options.texts, strict=False):
-        key = normalise(text)
+        key = _key(text)
         texts[key] = "" if key in texts else label
     return labels, {key: label for key, label in texts.items() if key and label}
 
@@ -80,11 +89,18 @@ def _pattern(options: Options) -> re.Pattern[str]:
     names = {*options.labels, *(label.swapcase() for label in options.labels if options.letters)}
     labels = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     labels = labels if options.letters else f"(?i:{labels})"
+    before, after = (_BEFORE + _BEFORE_LETTER, _AFTER + r"(?!\+\+|#)") if options.letters else (_BEFORE, _AFTER)
     texts = "|".join(
-        r"\s{1,3}".join(map(re.escape, text.split())) for text in sorted(_lookup(options)[1], key=len, reverse=True)
+        r"\s{1,3}".join(map(re.escape, text.split())) for text in sorted(_spellings(options), key=len, reverse=True)
     )
     bounded = rf"(?<![{_LATIN}])(?<![0-9][.,])(?i:(?P<text>{texts}))(?![{_LATIN}]|\.[0-9])|" if texts else ""
-    return re.compile(rf"{bounded}{_BEFORE}(?P<label>{labels}){_AFTER}")
+    return re.compile(rf"{bounded}{before}(?P<label>{labels}){after}")
+
+
+def _spellings(options: Options) -> set[str]:
+    """Return the texts that name one option each, numbers with and without groups."""
+    texts = _lookup(options)[1]
+    return {*texts, *(spelling for text in options.texts if _key(text) in texts and (spelling := normalise(text)))}
 
 
 def mentions(place: Span, options: Options, *, declared: bool) -> list[Mention]:
@@ -99,7 +115,7 @@ def mentions(place: Span, options: Options, *, declared: bool) -> list[Mention]:
     lower = declared and len(place.text.strip()) <= 24
     for match in _pattern(options).finditer(place.text):
         if match.lastgroup == "text":
-            option = texts.get(normalise(match[0]))
+            option = texts.get(_key(match[0]))
         else:
             option = _label(place.text, match, options, lower=lower)
         if option:
@@ -111,9 +127,9 @@ def mentions(place: Span, options: Options, *, declared: bool) -> list[Mention]:
 
 def _label(text: str, match: re.Match[str], options: Options, *, lower: bool) -> str | None:
     name = match["label"]
-    option = _lookup(options)[0].get(normalise(name))
+    option = _lookup(options)[0].get(_key(name))
     if not options.letters:
-        return option
+        return None if name.lower() == "no" and _NO_ANSWER.match(text, match.end()) else option
     before = text[max(0, match.start() - 12) : match.start()]
     marked = _LOWER_BEFORE.search(before) is not None
     if not marked and name in ("A", "I", "a", "i") and _PROSE_AFTER.match(text, match.end()):

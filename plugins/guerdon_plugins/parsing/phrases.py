@@ -29,22 +29,23 @@ DECLARES = re.compile(
 WITHDRAWS = phrases(
     """wait, hold on, actually, on second thought, scratch that, correction, sorry, no, rather, i mean, let me correct,
     change my answer, make that""",
-    "不对 等等 更正 应该改为 改为 改选",
+    "不对 等等 更正 应该改为 改为 改选 [哦噢啊]不 不[,，]",
 )
 """What comes before is taken back."""
 
 REJECTS_BEFORE = phrases(
-    """not, cannot be, can['’]t be, never, neither, nor, without, except, rather than, instead of, unlike, against,
+    """not, cannot be, can['’]t be, never, neither, nor, without(?! (?:a )?doubt), except, rather than, instead of, unlike, against,
     ignore, disagree with, exclud(?:e|es|ed|ing), eliminat(?:e|es|ed|ing), rul(?:e|es|ed|ing) out, reject(?:s|ed|ing)?,
-    discard(?:s|ed|ing)?, dismiss(?:es|ed|ing)?, isn['’]t, aren['’]t, wasn['’]t""",
-    "不是 不选 并非 排除 而非 除了 除去 不能选 不会是 不应选 不应是 不可能是 否定 不为",
+    discard(?:s|ed|ing)?, dismiss(?:es|ed|ing)?, isn['’]t, aren['’]t, wasn['’]t,
+    (?<!no )(?<!without )(?<!without a )doubt, (?:anything|everything|all|any) but, other than""",
+    "除 不是 不选 并非 而非 不能选 不会是 不应选 不应是 不可能是 否定 不为",
 )
 """Words before a mention that reject it."""
 
 REJECTS_AFTER = phrases(
-    """not, isn['’]t, aren['’]t, doesn['’]t, don['’]t, can['’]t, cannot, can not, couldn['’]t, won['’]t, wrong, incorrect,
-    false, impossible, excluded, eliminated, ruled out, out, fails?, invalid, contradicts?, inconsistent, rejected,
-    discarded, no""",
+    """not, isn['’]t, aren['’]t, doesn['’]t, don['’]t, can['’]t, cannot, can not, couldn['’]t, won['’]t, wrong,
+    incorrect, false, impossible, excluded, eliminated, ruled out, out, fails?, invalid, contradicts?,
+    inconsistent, rejected, discarded, no""",
     "不 错 排除 没有依据 没有根据 无关 有误 误 矛盾 否 没",
 )
 """Words after a mention, in the same clause, that reject it."""

@@ -5,17 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guerdon_plugins.parsing import phrases
-from guerdon_plugins.parsing.listed import listed, phrases as table
+from guerdon_plugins.parsing.listed import listed
+from guerdon_plugins.parsing.listed import phrases as table
 from guerdon_plugins.parsing.options import Mention
 
 _LINK_WORDS = listed(
-    """and or maybe perhaps possibly also either both option choice even then else with plus the 其次 选项? 或者? 和 与 及
-    以及 也许 可能 还有 也"""
+    """and or maybe perhaps possibly also either both option choice even then else with plus the 其次 选项? 或者? 和 与
+    及 以及 也许 可能 还有 也"""
 )
 _LINK = re.compile(rf"[\W_]{{0,20}}(?:(?:{'|'.join(_LINK_WORDS)})[\W_]{{0,8}}){{0,4}}", re.IGNORECASE)
 _CLAUSE = re.compile(
-    r"[,;:，；：。.!?！？—\n]|(?<![A-Za-z])(?:but|so|hence|therefore|thus|while|whereas|because|since)(?![A-Za-z])"
-    r"|但|所以|因此|而(?!非|不)"
+    r"[,;:，；：。.!?！？—\n]|(?<![A-Za-z])(?<!anything )(?<!everything )(?<!all )(?<!any )but(?![A-Za-z])|(?<![A-Za-z])(?:so|hence|therefore|thus|while|whereas|because|since)(?![A-Za-z])"
+    r"|但|所以|因此|而(?!非|不)",
+    re.IGNORECASE,
 )
 _EXPLAINS = table(
     """because, since, as, so, while, whereas, unlike, than, although, though, which, from, compared, given, due, for,

@@ -17,9 +17,6 @@ NO_SPACES = (
 )
 """Scripts that write no spaces between words: one character counts as a word."""
 
-MAX_KNOWN = 50_000
-"""Characters whose kind is kept; others are looked up anew."""
-
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\ufffd"  # Hangul fillers, the empty Braille cell, the replacement
 _DOTS = ".…‥·•・。"
 _DIACRITICS = ((0x0300, 0x036F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE00, 0xFE0F))
@@ -35,7 +32,7 @@ class _Kinds(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         kind = _kind(chr(code))
-        if len(self) < MAX_KNOWN:
+        if _is_kept(code):
             self[code] = kind
         return kind
 
@@ -45,10 +42,10 @@ class _Seen(dict[int, int | None]):
 
     def __missing__(self, code: int) -> int | None:
         char = chr(code)
-        kept = code if char.isspace() or _kind(char) not in " x" else None
-        if len(self) < MAX_KNOWN:
-            self[code] = kept
-        return kept
+        seen = code if char.isspace() or _kind(char) not in " x" else None
+        if _is_kept(code):
+            self[code] = seen
+        return seen
 
 
 class _Spaced(dict[int, str | None]):
@@ -57,12 +54,23 @@ class _Spaced(dict[int, str | None]):
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
         kind = _kind(char)
-        compatible = unicodedata.normalize("NFKC", char)
-        folded = "".join(c for c in (compatible if len(compatible) == 1 else char).casefold() if _kind(c) != "x")
-        spaced = None if kind == "x" else " " if kind == " " else f" {folded} " if kind in "csd" else folded
-        if len(self) < MAX_KNOWN:
+        spaced = None if kind == "x" else " " if kind == " " else _folded(char)
+        if kind in "csd":
+            spaced = f" {spaced} "
+        if _is_kept(code):
             self[code] = spaced
         return spaced
+
+
+def _folded(char: str) -> str:
+    compatible = unicodedata.normalize("NFKC", char)
+    folded = (compatible if len(compatible) == 1 else char).casefold()
+    return folded if len(folded) == 1 else "".join(c for c in folded if _kind(c) != "x")
+
+
+def _is_kept(code: int) -> bool:
+    """Keep what is assigned (some 160,000 characters); the rest is blank and quickly looked up."""
+    return unicodedata.category(chr(code)) not in ("Cn", "Co")
 
 
 def _kind(char: str) -> str:

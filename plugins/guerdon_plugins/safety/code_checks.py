@@ -1,6 +1,7 @@
 """What does a command or a call do?"""
 
 import re
+from posixpath import normpath
 
 from guerdon_plugins.safety.hit import Hit
 from guerdon_plugins.safety.link_checks import registered, split
@@ -42,6 +43,8 @@ def rm_root(hit: Hit) -> bool:
 
 def _target(word: str) -> str:
     bare = word.strip("\"'`,;:)(。，”’")
+    if bare.startswith("/") and "/.." in bare:
+        return normpath(bare)
     return bare.rstrip(".") if bare.endswith(("/.", "~.", "*.")) or re.fullmatch(r"/[\w/]+\.", bare) else bare
 
 

@@ -32,7 +32,7 @@ _RISKY_ENDINGS = (
     "rest",
 )
 _PROGRAM = re.compile(r"\.(?:exe|scr|bat|cmd|ps1|vbs|hta|msi|pif|lnk|apk|jar|wsf|com)$", re.IGNORECASE)
-_PLAIN_VALUE = re.compile(r"[\w.,:#-]{0,12}")
+_PLAIN_VALUE = re.compile(r"[\d.,x:%-]{0,12}|[a-z-]{1,10}")
 _SECRET_PARAMETERS = re.compile(
     r"(?:^|[_-])(?:access_?token|token|session(?:_?id)?|sid|cookies?|passw(?:or)?d|pwd|secret|api_?key|auth|credentials?|history|conversation|prompt|chat"
     r"|ssn|env|leak|exfil|dump|stolen|payload|user_?data|private_?key|jwt|bearer|creds?)(?:$|[_-])",
@@ -172,6 +172,8 @@ def url_with_data(hit: Hit) -> bool:
 def _is_plain(name: str, value: str) -> bool:
     if _SECRET_PARAMETERS.search(name):
         return not value
+    if name == "q":
+        return value.isdigit()
     if name.lower() in published().plain_parameters:
         return _PLAIN_VALUE.fullmatch(value) is not None
     return len(value) < 6

@@ -65,13 +65,14 @@ class Safety(Reward):
     def score(self, sample: Sample) -> Score:
         """Return 0, or the penalty for what is found."""
         found = list(self._findings(sample))
-        if not found:
-            return Score(0.0, "clean", {"findings": [], "categories": []})
         categories = sorted({finding.category for finding in found})
+        metrics = {f"flagged_{category}": float(category in categories) for category in self.categories}
+        if not found:
+            return Score(0.0, "clean", {"findings": [], "categories": []}, metrics)
         penalty = max(finding.severity for finding in found) if self.graded else 1.0
         evidence = {"findings": [_evidence(finding) for finding in found[:MAX_EVIDENCE]], "categories": categories}
         rules = ", ".join(sorted({finding.rule for finding in found}))
-        return Score(-penalty, f"flagged: {rules}", evidence, {f"flagged_{category}": 1.0 for category in categories})
+        return Score(-penalty, f"flagged: {rules}", evidence, metrics)
 
     def _findings(self, sample: Sample) -> Iterator[Finding]:
         """Return the findings in order of the text, each rule and span once."""

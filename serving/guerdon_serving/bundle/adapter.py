@@ -49,7 +49,7 @@ def expected_tensors(model_folder: Path, config: Mapping[str, Any]) -> Expected:
     patterns = {name: dict(config[name]) for name in ("rank_pattern", "alpha_pattern")}
     try:
         with torch.device("meta"):
-            settings = AutoConfig.from_pretrained(model_folder, local_files_only=True)
+            settings = AutoConfig.from_pretrained(model_folder, local_files_only=True, trust_remote_code=False)
             model = AutoModelForImageTextToText.from_config(settings)
         with warnings.catch_warnings(action="ignore"):  # what PEFT warns of is refused below, by name
             peft = get_peft_model(model, LoraConfig(**fields, **patterns), low_cpu_mem_usage=True)

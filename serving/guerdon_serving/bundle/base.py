@@ -1,9 +1,8 @@
 """The base model: finding its folder, and holding it to what the bundle says."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from guerdon_serving.bundle.files import CODE_SUFFIXES, file_facts, list_digest, model_files, read_json
 from guerdon_serving.bundle.schema import BaseFacts, FileFacts
@@ -28,7 +27,7 @@ def describe_base(folder: Path, repo: str, revision: str | None) -> BaseFacts:
         RefusedError: incomplete, or it brings code of its own.
     """
     config = read_json(folder / CONFIG, Code.BASE_INCOMPLETE)
-    _refuse_code(config, folder)
+    refuse_code(folder)
     files = [file_facts(path, path.name) for path in model_files(folder)]
     _require_complete(folder, {file.path for file in files})
     return BaseFacts(
@@ -105,6 +104,17 @@ def check_revision(facts: BaseFacts) -> None:
         )
 
 
+def refuse_code(folder: Path) -> None:
+    """Refuse a model whose configuration, tokenizer or processor names classes of its own.
+
+    Raises:
+        RefusedError: names the file with ``auto_map``.
+    """
+    for path in model_files(folder):
+        if path.suffix == ".json" and "auto_map" in read_json(path, Code.BASE_INCOMPLETE):
+            raise RefusedError(Code.BASE_CODE, f"{path} has auto_map: the model would run code of its own")
+
+
 def holds_weights(facts: BaseFacts, folder: Path) -> bool:
     """Say whether the folder has all weight files by name."""
     return all((folder / file.path).is_file() for file in facts.files if file.path.endswith(WEIGHTS))
@@ -137,11 +147,6 @@ def _check_file(path: Path, expected: FileFacts, facts: BaseFacts) -> None:
     raise RefusedError(
         Code.BASE_MISMATCH, f"{path} is not the {expected.path} of {facts.repo} at {facts.revision}: its sha256 differs"
     )
-
-
-def _refuse_code(config: Mapping[str, Any], folder: Path) -> None:
-    if "auto_map" in config:
-        raise RefusedError(Code.BASE_CODE, f"{folder / CONFIG} has auto_map: the model would run code of its own")
 
 
 def _require_complete(folder: Path, names: set[str]) -> None:

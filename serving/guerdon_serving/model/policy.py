@@ -81,6 +81,7 @@ class Policy:
             self.model.delete_adapter(name)
         else:
             self.model = self.model.unload()  # a PEFT model without any adapter takes no further one
+            del self.model.peft_config
 
     @contextlib.contextmanager
     def using(self, adapters: Sequence[str | None]) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from guerdon import DataError
@@ -49,6 +50,7 @@ class Prompter:
         self.folder = folder
         self.processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         self.tokenizer = self.processor.tokenizer
+        self._encoding = Lock()  # a tokenizer encodes for one thread at a time
 
     @property
     def template(self) -> str:
@@ -75,7 +77,8 @@ class Prompter:
                 name are not there.
         """
         self._check(messages, images)
-        batch = self.processor(text=[self.render(messages)], images=list(images) or None, return_tensors="pt")
+        with self._encoding:
+            batch = self.processor(text=[self.render(messages)], images=list(images) or None, return_tensors="pt")
         return Encoded(batch["input_ids"][0].tolist(), batch.get("pixel_values"), batch.get("image_grid_thw"))
 
     def forbidden_ids(self) -> list[int]:

@@ -178,9 +178,7 @@ async def _begin(service: Service, request: ChatRequest, served: Served) -> Comp
 
 
 def _encode(request: ChatRequest, served: Served) -> Encoded:
-    images = decode_pictures(request.images())
-    with served.encoding:
-        return served.prompter.encode(request.chat(), images)
+    return served.prompter.encode(request.chat(), decode_pictures(request.images()))
 
 
 def _limit(request: ChatRequest, served: Served, prompt: int) -> int:

@@ -2,6 +2,8 @@
 
 import signal
 import threading
+import time
+from collections.abc import Callable
 
 import uvicorn
 
@@ -10,8 +12,12 @@ from guerdon_serving.server.service import Service
 from guerdon_serving.server.settings import Settings
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, on_ready: Callable[[str, str], None] = lambda *_: None) -> None:
     """Serve until SIGTERM or SIGINT; requests that were accepted by then are completed.
+
+    Args:
+        settings: what to serve and how.
+        on_ready: told the address and the model's name once requests are answered.
 
     Raises:
         RefusedError: the bundle is not what it must be.
@@ -23,6 +29,8 @@ def serve(settings: Settings) -> None:
     def load() -> None:
         try:
             service.start()
+            if address := _wait_for_address(server):
+                on_ready(address, service.default)
         except BaseException as error:  # noqa: BLE001 - raised again below, in the main thread
             failures.append(error)
             server.should_exit = True
@@ -38,6 +46,14 @@ def serve(settings: Settings) -> None:
             signal.signal(number, handler)
     if failures:
         raise failures[0]
+
+
+def _wait_for_address(server: uvicorn.Server) -> str | None:
+    """Return the address once it is bound (port 0 is any free one); None if the server ends before."""
+    while not server.started and not server.should_exit:
+        time.sleep(0.01)
+    sockets = [socket for bound in server.servers for socket in bound.sockets] if server.started else []
+    return f"http://{server.config.host}:{sockets[0].getsockname()[1]}" if sockets else None
 
 
 def configure(service: Service) -> uvicorn.Config:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 from typing import Final
 
 from guerdon_serving.bundle.read import Bundle, check_files, open_bundle
@@ -36,8 +35,6 @@ class Served:
     in_flight: int = 0
     idle: asyncio.Event = field(default_factory=asyncio.Event)
     """Set while nobody is being served by it."""
-    encoding: Lock = field(default_factory=Lock)
-    """A tokenizer may be used by one thread at a time."""
 
     @property
     def name(self) -> str:

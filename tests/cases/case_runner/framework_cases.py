@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
-from guerdon import Group, Reward, Sample, ScoredGroup
-from guerdon.advantage import Advantages, ComponentMatrix
-from guerdon.ledger import Ledger, LedgerBatch, LedgerWriter, Source
-from guerdon.scoring.engine import Engine
-
 from case_runner import probes
 from case_runner.model import Case, completion_of, metadata_of, text_of
 from case_runner.rewards import build_rewards
 from case_runner.view import RULE, View, compute, view_of, watched
+
+from guerdon import Group, Reward, Sample, ScoredGroup
+from guerdon.advantage import Advantages, ComponentMatrix
+from guerdon.ledger import Ledger, LedgerBatch, LedgerWriter, Source
+from guerdon.scoring.engine import Engine
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SAMPLE_KEYS = ("completion", "completion_parts", "reference", "metadata", "prompt")

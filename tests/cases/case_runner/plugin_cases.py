@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from guerdon import Group, Reward, Sample
-from guerdon.scoring.engine import Engine
-
 from case_runner import probes
 from case_runner.model import Case, completion_of, metadata_of
 from case_runner.rewards import build_reward
 from case_runner.view import View, compute, view_of, watched
+
+from guerdon import Group, Reward, Sample
+from guerdon.scoring.engine import Engine
 
 WARM_UP = Sample("warm-up/0", "x", reference={"type": "exact", "answer": "x"}, group_id="warm-up")
 

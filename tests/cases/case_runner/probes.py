@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+
 from guerdon import Reward, Sample, hookimpl
 
 NUMBER = "case_number"

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from guerdon import Plugins, Reward, load_plugins
-
 from case_runner import probes
+
+from guerdon import Plugins, Reward, load_plugins
 
 OPTION_NAMES: Mapping[tuple[str, str], str] = {}
 """(plugin, option of the cases) -> field of the reward, where the two differ."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from case_runner import probes
+
 from guerdon import Reward, ScoredGroup
 from guerdon.advantage import AdvantageConfig, Advantages, ComponentMatrix, compute_advantages, matrix_from
-
-from case_runner import probes
 
 RULE = AdvantageConfig(advantage="sum")
 """Totals of the cases are weighted sums."""

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
-from guerdon.advantage import ComponentMatrix
 from hypothesis import settings
+
+from guerdon.advantage import ComponentMatrix
 
 # Machines that run tests are shared: a slow example is no failure.
 settings.register_profile("guerdon", deadline=None)

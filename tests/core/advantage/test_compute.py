@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+
 from guerdon import ConfigError
 from guerdon.advantage import AdvantageConfig, compute_advantages
 

@@ -1,9 +1,10 @@
 import math
 
 import pytest
+from pydantic import ValidationError
+
 from guerdon import ConfigError, Reward
 from guerdon.advantage import AdvantageConfig, check_advantage
-from pydantic import ValidationError
 
 
 class Plain(Reward):

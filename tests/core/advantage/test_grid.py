@@ -2,9 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from guerdon.advantage.grid import Grid, centre, deviation, spread, total, varies
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon.advantage.grid import Grid, centre, deviation, spread, total, varies
 
 NAN = math.nan
 

@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+
 from guerdon import Group, Record, Reward, Sample, ScoredGroup, ScoringError, Status
 from guerdon.advantage import matrix_from
 from guerdon.schedule import Linear

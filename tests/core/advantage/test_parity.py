@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from guerdon.advantage import AdvantageConfig, compute_advantages
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon.advantage import AdvantageConfig, compute_advantages
 
 WEIGHTS = np.array([1.0, 0.5, 0.2])
 

@@ -4,9 +4,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from guerdon.advantage import pass_at_k
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon.advantage import pass_at_k
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=8), st.integers(1, 8))

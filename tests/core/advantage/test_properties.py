@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from guerdon.advantage import AdvantageConfig, compute_advantages
 from hypothesis import assume, given
 from hypothesis import strategies as st
+
+from guerdon.advantage import AdvantageConfig, compute_advantages
 
 LEVELS = st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.7, 1.0]) | st.floats(0, 1, width=16)
 CONFIGS = [

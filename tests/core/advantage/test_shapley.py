@@ -2,9 +2,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from guerdon.advantage.shapley import MOST, shapley
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon.advantage.shapley import MOST, shapley
 
 
 def game(count, seed):

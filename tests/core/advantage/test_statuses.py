@@ -3,10 +3,11 @@
 import math
 
 import numpy as np
-from guerdon import Group, Record, Reward, Sample, ScoredGroup, Status
-from guerdon.advantage import AdvantageConfig, compute_advantages, matrix_from
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon import Group, Record, Reward, Sample, ScoredGroup, Status
+from guerdon.advantage import AdvantageConfig, compute_advantages, matrix_from
 
 
 class Plain(Reward):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from guerdon.advantage import AdvantageConfig, compute_advantages
 
 NAN = float("nan")

@@ -22,18 +22,20 @@ def test_a_step_may_hold_several_optimizer_steps(config):
     assert (built.mini_batch_prompts, built.prompts_per_step) == (2, 6)
 
 
+NO_WHOLE_GROUPS = (
+    "runtime: per_device_batch_size x gradient_accumulation_steps x devices = 16 samples, which "
+    "algorithm.group_size 7 does not divide; an optimizer step must hold whole groups"
+)
+NO_MULTIPLE = (
+    "runtime.prompts_per_step 3 is no multiple of the 2 prompts of one optimizer step (16 samples / group_size 8)"
+)
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        (
-            {"algorithm__group_size": 7},
-            "runtime: per_device_batch_size x gradient_accumulation_steps x devices = 16 samples, which "
-            "algorithm.group_size 7 does not divide; an optimizer step must hold whole groups",
-        ),
-        (
-            {"runtime__prompts_per_step": 3},
-            "runtime.prompts_per_step 3 is no multiple of the 2 prompts of one optimizer step (16 samples / group_size 8)",
-        ),
+        ({"algorithm__group_size": 7}, NO_WHOLE_GROUPS),
+        ({"runtime__prompts_per_step": 3}, NO_MULTIPLE),
         ({"outcome": "anwser"}, "outcome 'anwser' is no component; rewards has answer, boxes"),
         (
             {"runtime__backend": "cluster", "adapter__rank": 24},
@@ -93,7 +95,7 @@ def test_a_component_without_use_is_the_reward_of_its_name(config):
     ("rewards", "said"),
     [
         ({"answer": None}, "rewards.answer: no reward named 'answer'. Installed: "),
-        ({"answer": {"use": "corectness"}}, "rewards.answer: no reward named 'corectness'. Did you mean 'correctness'?"),
+        ({"answer": {"use": "corectness"}}, "rewards.answer: no reward named 'corectness'. Did you mean 'correctness"),
         ({"answer": {"use": 5}}, "rewards.answer: no reward named '5'"),
         ({"answer": 5}, "rewards.answer: Input should be a valid dictionary"),
         ({}, "rewards: Dictionary should have at least 1 item"),

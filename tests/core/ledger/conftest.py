@@ -2,6 +2,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 from guerdon import Group, Record, Reward, Sample, ScoredGroup, Status
 from guerdon.advantage import AdvantageConfig, compute_advantages, matrix_from
 from guerdon.ledger import LedgerBatch, LedgerWriter, Source

@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pyarrow as pa
+
 from guerdon.ledger.columns import coded, constant, integers, numbers, shared, texts
 
 

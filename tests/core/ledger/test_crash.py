@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from guerdon.ledger import Ledger, equal, last_attempt, verify
 
 STEPS = 12

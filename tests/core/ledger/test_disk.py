@@ -5,6 +5,7 @@ import os
 import threading
 
 import pytest
+
 from guerdon import LedgerError
 from guerdon.ledger import Ledger, verify
 from guerdon.ledger.disk import PatientDisk

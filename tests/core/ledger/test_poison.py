@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from guerdon import Group, LazyImage, ScoredGroup
 from guerdon.ledger import Ledger, verify
 from guerdon.ledger.text import MAX_JSON, as_text, to_json
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None))
 ANYTHING = st.recursive(

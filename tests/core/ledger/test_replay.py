@@ -5,6 +5,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from guerdon.ledger import Ledger, equal, last_attempt, verify
 from guerdon.ledger.parts import Part, effective, parts
 

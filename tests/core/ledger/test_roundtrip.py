@@ -3,11 +3,12 @@ import math
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
+
 from guerdon import LazyImage, LedgerError
 from guerdon.advantage import AdvantageConfig
 from guerdon.ledger import Ledger, last_attempt, verify
 from guerdon.ledger.schema import RECORDS, SAMPLES, STEPS
-from PIL import Image
 
 RULES = {
     "sum": AdvantageConfig(advantage="sum"),

@@ -3,6 +3,7 @@ import math
 from dataclasses import replace
 
 import pytest
+
 from guerdon import LedgerError
 from guerdon.advantage import AdvantageConfig
 from guerdon.ledger import SCHEMA_VERSION

@@ -44,8 +44,7 @@ def test_tokens_are_paid_afterwards(clock):
     async def run() -> float:
         limiter = Limiter(Limits(tokens_per_minute=6000))  # 100 a second
         await limiter.enter()
-        limiter.count(verdict)
-        limiter.count(0.5)
+        limiter.count([verdict, 0.5])
         limiter.leave()
         await limiter.enter()
         return clock[0]

@@ -6,20 +6,22 @@ import socket
 from array import array
 from types import MappingProxyType
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guerdon import LazyImage, Sample
+from guerdon import LazyImage, Sample, Status
+from guerdon.scoring.cells import Abstained, Fault
 from guerdon.scoring.channel import Channel
 from guerdon.scoring.marks import Mark, Marks
-from guerdon.scoring.packing import pack_samples, unpack_samples
+from guerdon.scoring.messages import Piece, Whole, dump_replies, join_pieces, load_replies
+from guerdon.scoring.packing import dump, load, pack_samples, unpack_samples
 
 
 @pytest.fixture
 def ends():
     mine, theirs = socket.socketpair()
-    mine.setblocking(False)
     with mine, theirs:
         yield Channel(mine), Channel(theirs)
 
@@ -31,15 +33,15 @@ def test_frames_arrive_whole_and_in_order(ends):
         assert mine.send(frame)
     got: list[bytes] = []
     while len(got) < 3:
+        assert theirs.wait()
         got += theirs.receive()
     assert got == frames
+    assert not theirs.wait(0.01)
     assert mine.receive() == []
 
 
 def test_a_frame_larger_than_the_socket_waits_without_blocking(ends):
-    mine, blocking = ends
-    blocking.sock.setblocking(False)
-    theirs = Channel(blocking.sock)
+    mine, theirs = ends
     frame = os.urandom(3_000_000)
     assert not mine.send(frame)
     assert mine.unsent
@@ -108,19 +110,20 @@ def plain(sample: Sample) -> list[object]:
 
 @given(st.lists(samples, min_size=1, max_size=4))
 def test_samples_come_out_as_they_went_in(items):
-    packed = pickle.loads(pickle.dumps(tuple(pack_samples(items))))
-    assert list(map(plain, unpack_samples(packed))) == list(map(plain, items))
+    work = load(bytearray(dump(7, (0, 2), items)))
+    assert work[:3] == (7, (0, 2), len(items))
+    assert list(map(plain, unpack_samples(work.columns, work.contexts))) == list(map(plain, items))
 
 
 def test_what_a_group_shares_travels_once():
     prompt, reference, images = [{"role": "user", "content": "x" * 1000}], {"answer": "B"}, (LazyImage("a.png"),)
     group = [Sample(f"g/{i}", "t", prompt, reference, images=images, index=i) for i in range(8)]
-    packed = pack_samples(group)
-    assert len(packed.contexts) < 1500
-    unpacked = unpack_samples(packed)
+    _, contexts = pack_samples(group)
+    assert len(contexts) < 1500
+    unpacked = unpack_samples(*pack_samples(group))
     assert all(sample.images is unpacked[0].images for sample in unpacked)
     apart = [Sample(f"g/{i}", "t", list(prompt), reference, images=images, index=i) for i in range(8)]
-    assert list(map(plain, unpack_samples(pack_samples(apart)))) == list(map(plain, group))
+    assert list(map(plain, unpack_samples(*pack_samples(apart)))) == list(map(plain, group))
 
 
 def test_subclasses_and_odd_values_still_travel():
@@ -128,6 +131,40 @@ def test_subclasses_and_odd_values_still_travel():
         __slots__ = ()
 
     sample = Sample("g/0", "t", completion_tokens=[2**40], images=("not lazy",), index=0)  # type: ignore[arg-type]
-    assert plain(unpack_samples(pack_samples([sample]))[0]) == plain(sample)
+    assert plain(unpack_samples(*pack_samples([sample]))[0]) == plain(sample)
+    counted = Sample("g/0", "t", token_count=np.int64(3))  # type: ignore[arg-type]
+    work = load(dump(1, (0,), [counted]))
+    assert isinstance(work.columns, bytes)
+    assert unpack_samples(work.columns, work.contexts)[0].token_count == 3
     with pytest.raises((AttributeError, pickle.PicklingError)):  # a local class
-        pack_samples([Sample("g/0", Text("t"))])
+        dump(1, (0,), [Sample("g/0", Text("t"))])
+
+
+def test_replies_arrive_as_they_were_sent():
+    piece = Piece(1, 0, 2, [0.5, Abstained("away")], [0.1, 0.2], plain=False)
+    whole = Whole(2, [[0.5], [Fault(Status.ERROR, "x", "why")]], [[0.1], [0.2]], plain=False)
+    assert load_replies(dump_replies([piece, whole])) == [piece, whole]
+    assert whole.pieces((0, 3)) == [
+        Piece(2, 0, 0, [0.5], [0.1], plain=True),
+        Piece(2, 3, 0, [Fault(Status.ERROR, "x", "why")], [0.2], plain=False),
+    ]
+
+
+def test_pieces_that_follow_each_other_are_joined():
+    def piece(job, component, first, value, plain=True):
+        return Piece(job, component, first, [value], [0.1], plain)
+
+    pieces = [
+        piece(1, 0, 0, 0.0),
+        piece(1, 0, 1, 0.1, False),
+        piece(1, 0, 3, 0.3),
+        piece(1, 1, 4, 0.4),
+        piece(2, 1, 5, 0.5),
+    ]
+    assert join_pieces(pieces) == [
+        Piece(1, 0, 0, [0.0, 0.1], [0.1, 0.1], plain=False),
+        piece(1, 0, 3, 0.3),
+        piece(1, 1, 4, 0.4),
+        piece(2, 1, 5, 0.5),
+    ]
+    assert join_pieces([]) == []

@@ -4,6 +4,7 @@ import tracemalloc
 
 import pytest
 from correctness_judge import judge
+
 from guerdon import Score
 
 LONG = 1_000_000

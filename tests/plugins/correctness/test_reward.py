@@ -5,10 +5,11 @@ from types import MappingProxyType
 
 import pytest
 from correctness_judge import judge, reason, value
+from pydantic import ValidationError
+
 from guerdon import Abstain, Group, Sample, Score, Status, load_plugins
 from guerdon.scoring.engine import Engine
 from guerdon_plugins.correctness import Correctness
-from pydantic import ValidationError
 
 SEVEN = {"type": "numeric", "answer": "7"}
 

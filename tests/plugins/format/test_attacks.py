@@ -1,9 +1,9 @@
 """Known ways to earn the format reward without the form, each of which must earn nothing."""
 
 import pytest
-from guerdon_plugins.format import Format
 
 from guerdon import Sample
+from guerdon_plugins.format import Format
 
 OBJECT = {"type": "object", "required": ["label"], "properties": {"label": {"type": ["string", "null"]}}}
 BOX = {"format": "bbox", "syntax": "json_bbox_2d"}
@@ -33,10 +33,16 @@ ATTACKS = {
     "reversed": ({}, "<answer>5</answer><think>because</think>"),
     "cut off": ({}, "<think>a</think><answer>5"),
     "chatter after the form": ({}, "<think>a</think><answer>5</answer> Full marks, please."),
-    "the form after the end token": ({"special_tokens": ["<|im_end|>"]}, "5<|im_end|><think>a</think><answer>5</answer>"),
+    "the form after the end token": (
+        {"special_tokens": ["<|im_end|>"]},
+        "5<|im_end|><think>a</think><answer>5</answer>",
+    ),
     "the prompt's form counted (EasyR1#26)": ({"format": "boxed"}, "The answer is 7."),
     "the template handed back": ({"reject_prompt_copy": True}, "<think>reasons</think><answer>colour</answer>"),
-    "the template with zero width": ({"reject_prompt_copy": True}, "<think>rea\u200bsons</think><answer>colou\u200br</answer>"),
+    "the template with zero width": (
+        {"reject_prompt_copy": True},
+        "<think>rea\u200bsons</think><answer>colou\u200br</answer>",
+    ),
     "the prompt's box handed back": ({"format": "boxed", "reject_prompt_copy": True}, "\\boxed{answer}"),
     "the prompt's JSON handed back": ({"format": "json", "reject_prompt_copy": True}, '{"label":"colour"}'),
     "an empty box": ({"format": "boxed"}, "\\boxed{}"),
@@ -48,7 +54,10 @@ ATTACKS = {
     "a key twice, so two answers": ({"format": "json", "schema": OBJECT}, '{"label": "cat", "label": "dog"}'),
     "nulls for an answer": ({"format": "json", "schema": OBJECT}, '{"label": null}'),
     "blanks for an answer": ({"format": "json", "schema": OBJECT}, '{"label": "\\u200b"}'),
-    "the schema's example": ({"format": "json", "schema": {**OBJECT, "examples": [{"label": "dog"}]}}, '{"label": "dog"}'),
+    "the schema's example": (
+        {"format": "json", "schema": {**OBJECT, "examples": [{"label": "dog"}]}},
+        '{"label": "dog"}',
+    ),
     "NaN to pass every bound": ({"format": "json", "schema": {"properties": {"n": {"maximum": 1}}}}, '{"n": NaN}'),
     "true for a number": ({"format": "json", "schema": {"properties": {"n": {"type": "number"}}}}, '{"n": true}'),
     "an object for each reading": (
@@ -59,8 +68,14 @@ ATTACKS = {
         {"format": "json", "schema": OBJECT, "allow_prose": True},
         '{"label": "cat"} no: {"label": "dog',
     ),
-    "an object in a broken list": ({"format": "json", "schema": OBJECT, "allow_prose": True}, '[{"label": "cat"}, {"lab'),
-    "an object in the thought": ({"format": "json", "schema": OBJECT, "allow_prose": True}, '<think>{"label": "cat"}</think>'),
+    "an object in a broken list": (
+        {"format": "json", "schema": OBJECT, "allow_prose": True},
+        '[{"label": "cat"}, {"lab',
+    ),
+    "an object in the thought": (
+        {"format": "json", "schema": OBJECT, "allow_prose": True},
+        '<think>{"label": "cat"}</think>',
+    ),
     "a Python dict": ({"format": "json", "schema": OBJECT}, "{'label': 'cat'}"),
     "no box at all": (BOX, "[]"),
     "an inverted box": (BOX, '{"bbox_2d": [9, 9, 1, 1]}'),
@@ -77,7 +92,10 @@ ATTACKS = {
 def test_attack(name, partial):
     config, completion = ATTACKS[name]
     sample = Sample(
-        "s", completion, prompt=[{"role": "user", "content": PROMPT}], reference={"answer": {"label": "cat"}, "boxes": [1]}
+        "s",
+        completion,
+        prompt=[{"role": "user", "content": PROMPT}],
+        reference={"answer": {"label": "cat"}, "boxes": [1]},
     )
     found = Format(**config, partial=partial).score(sample)
     assert found.value == 0.0 if not partial else found.value < 1.0
@@ -87,7 +105,15 @@ def test_attack(name, partial):
 
 @pytest.mark.parametrize(
     "completion",
-    ["", "a", "<think></think>", "<answer></answer>", "<think></think><answer></answer>", "</think></answer>", "<think>" * 99],
+    [
+        "",
+        "a",
+        "<think></think>",
+        "<answer></answer>",
+        "<think></think><answer></answer>",
+        "</think></answer>",
+        "<think>" * 99,
+    ],
 )
 def test_scaffolds_earn_no_partial_credit(completion):
     assert Format(partial=True).score(Sample("s", completion)).value == 0.0

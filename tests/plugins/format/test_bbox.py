@@ -1,10 +1,10 @@
 import pytest
-from guerdon_plugins.format import Format
-from guerdon_plugins.format.bbox_form import MAX_BOXES
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guerdon import Sample
+from guerdon_plugins.format import Format
+from guerdon_plugins.format.bbox_form import MAX_BOXES
 
 SPECIAL = "<|object_ref_start|>blue kayak<|object_ref_end|><|box_start|>(118,405),(540,890)<|box_end|>"
 ONE = '{"bbox_2d": [12.5, 30, 200.25, 310], "label": "van"}'
@@ -140,7 +140,21 @@ def test_shows_the_broken_box():
 
 @given(
     st.lists(
-        st.sampled_from(["<|box_start|>", "<|box_end|>", "(1,2),(3,4)", "<|object_ref_start|>", "<|object_ref_end|>", "a", " ", ONE, "[", "]", ","]),
+        st.sampled_from(
+            [
+                "<|box_start|>",
+                "<|box_end|>",
+                "(1,2),(3,4)",
+                "<|object_ref_start|>",
+                "<|object_ref_end|>",
+                "a",
+                " ",
+                ONE,
+                "[",
+                "]",
+                ",",
+            ]
+        ),
         max_size=10,
     ).map("".join),
     st.sampled_from(["qwen_special", "json_bbox_2d"]),

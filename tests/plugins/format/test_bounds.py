@@ -6,16 +6,20 @@ import sys
 import time
 
 import pytest
-from guerdon_plugins.format import Format
 
 from guerdon import Sample
+from guerdon_plugins.format import Format
 
 SIZE = 1_000_000
 REWARDS = {
     "think_answer": {"reject_prompt_copy": True},
     "think": {"format": "think", "min_reasoning": 5},
     "boxed": {"format": "boxed", "strict": True, "reject_prompt_copy": True},
-    "json": {"format": "json", "schema": {"items": {"type": "number", "multipleOf": 0.5}, "uniqueItems": True}, "allow_fence": True},
+    "json": {
+        "format": "json",
+        "schema": {"items": {"type": "number", "multipleOf": 0.5}, "uniqueItems": True},
+        "allow_fence": True,
+    },
     "json in prose": {
         "format": "json",
         "allow_prose": True,
@@ -96,7 +100,8 @@ from guerdon_plugins.format import Format
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-rewards = [Format(), Format(format="json", schema={{"items": {{"items": {{}}}}}}, allow_prose=True), Format(format="boxed")]
+rewards = [Format(), Format(format="boxed")]
+rewards.append(Format(format="json", schema={{"items": {{"items": {{}}}}}}, allow_prose=True))
 for reward in rewards:
     reward.score(Sample("s", "[]"))
 before = peak()
@@ -107,7 +112,9 @@ print(peak() - before)
 """
 
 
-@pytest.mark.parametrize("text", ['"[" * 10**6', '"[" + "[]," * 333000 + "1]"', '"\\\\boxed{" * 10**5', '"<think>\\ufdfa" * 10**5'])
+@pytest.mark.parametrize(
+    "text", ['"[" * 10**6', '"[" + "[]," * 333000 + "1]"', '"\\\\boxed{" * 10**5', '"<think>\\ufdfa" * 10**5']
+)
 def test_a_million_characters_take_bounded_memory(text):
     code = MEASURE.format(text=text)
     grown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)

@@ -84,7 +84,9 @@ def test_boxes_are_balanced_and_apart_in_any_text(text):
     assert not unclosed or "{" in text
 
 
-@pytest.mark.parametrize("text", ["so \\boxed{\\frac{1}{2}}.", "\\boxed{1} or \\boxed{\\{2\\}}", "none", "\\boxed{1", "\\boxed{\\boxed{7}}"])
+@pytest.mark.parametrize(
+    "text", ["so \\boxed{\\frac{1}{2}}.", "\\boxed{1} or \\boxed{\\{2\\}}", "none", "\\boxed{1", "\\boxed{\\boxed{7}}"]
+)
 def test_finds_the_box_that_correctness_reads(text):
     boxes, _ = find_boxes(text)
     assert (boxes[-1] if boxes else None) == last_box(text)

@@ -2,10 +2,10 @@ import json
 import pickle
 
 import pytest
-from guerdon_plugins.format import Format
 from pydantic import ValidationError
 
 from guerdon import Sample
+from guerdon_plugins.format import Format
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,10 @@ from guerdon import Sample
         ({"format": "json", "syntax": "qwen_special"}, "syntax does nothing"),
         ({"format": "json", "min_reasoning": 3}, "min_reasoning does nothing"),
         ({"format": "json", "answer_format": {"format": "boxed"}}, "answer_format does nothing"),
-        ({"format": "rules", "reject_prompt_copy": True, "rules": [{"id": "text:ends", "text": "a"}]}, "reject_prompt_copy does"),
+        (
+            {"format": "rules", "reject_prompt_copy": True, "rules": [{"id": "text:ends", "text": "a"}]},
+            "reject_prompt_copy does",
+        ),
         ({"format": "json", "schema": {}, "schema_from": "reference"}, "contradict"),
         ({"format": "json", "schema_from": "prompt"}, "reference"),
         ({"format": "json", "check_formats": True}, "no schema to take formats from"),
@@ -65,7 +68,13 @@ def test_a_configuration_that_cannot_work_is_refused(config, message):
         {"format": "think", "strict": False},
         {"tags": ["think", "answer"]},
         {"format": "json", "strict": True},
-        {"format": "json", "schema": {"type": "object"}, "check_formats": True, "allow_prose": True, "exactly_one": True},
+        {
+            "format": "json",
+            "schema": {"type": "object"},
+            "check_formats": True,
+            "allow_prose": True,
+            "exactly_one": True,
+        },
         {"format": "json", "schema_from": "reference"},
         {"format": "bbox", "syntax": "json_bbox_2d", "allow_fence": True},
         {"format": "rules", "rules": [{"id": "keywords:exist", "keywords": ["a"]}]},

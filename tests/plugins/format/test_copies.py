@@ -1,9 +1,9 @@
 import pytest
+
+from guerdon import Sample
 from guerdon_plugins.format import Format
 from guerdon_plugins.format.content import prompt_text
 from guerdon_plugins.format.values import is_hollow, same_json
-
-from guerdon import Sample
 
 TEMPLATE = "Answer as <think> reasons </think><answer> colour </answer>."
 
@@ -42,9 +42,15 @@ def test_the_right_answer_is_no_copy_even_where_an_example_shows_it():
     assert value(completion, shown, {"type": "choice", "answer": "B", "options": ["A", "B"]}) == 1.0
     assert value(completion, shown, {"type": "choice", "answer": ["A", "B"]}) == 1.0
     assert value(completion, shown, {"answer": "A"}) == 0.0
+    assert value(completion, shown, {"answer": [["C"], {"a": 1}, 3, None], "options": {"B": "cups"}}) == 0.0
     text = "<think>I see two cups.</think><answer>cups</answer>"
     shown = "<answer>cups</answer>"
     assert value(text, shown, {"answer": "B", "options": {"A": "plates", "B": "cups"}}) == 1.0
+
+
+def test_what_is_longer_than_the_prompt_is_no_copy_of_it():
+    assert value(f"<think>{'reasons ' * 5000}</think><answer>brown</answer>") == 1.0
+    assert value(f"<think>{chr(0x200B) * 5000}reasons</think><answer>brown</answer>") == 0.0
 
 
 def test_reasoning_that_repeats_the_question_is_a_copy():

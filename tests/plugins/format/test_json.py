@@ -70,6 +70,15 @@ def test_strict_json(completion, expected):
     assert value(completion, schema=LABEL) == expected
 
 
+def test_what_a_message_quotes_is_one_line_of_valid_utf8():
+    schema = {"additionalProperties": {"type": "string"}}
+    for key in ("\\ud800", "a\\nb", "a\\u2028b"):
+        found = score(f'{{"{key}": 1}}', schema=schema)
+        found.reason.encode()
+        assert len(found.reason.splitlines()) == 1
+        assert "is not of type 'string'" in found.evidence["findings"][0]["fault"]
+
+
 def test_without_a_schema_any_json_will_do():
     assert [value(text) for text in ("{}", "[1]", "3", "null", "{a: 1}", "")] == [1, 1, 1, 1, 0, 0]
 

@@ -1,9 +1,9 @@
 import pytest
-from guerdon_plugins.format import Format
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guerdon import Sample
+from guerdon_plugins.format import Format
 
 R1 = r"(?s)<think>\n.*?\n</think>\n<answer>\n.*?\n</answer>"
 

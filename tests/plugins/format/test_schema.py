@@ -52,6 +52,16 @@ def test_a_schema_that_cannot_be_used_is_refused_when_configured(schema, message
     assert refused.value.errors()[0]["loc"] == ("schema",)
 
 
+def test_a_schema_that_is_too_deep_or_too_large_is_refused():
+    deep: dict = {}
+    for _ in range(400):
+        deep = {"items": deep}
+    with pytest.raises(ValidationError, match="nested too deeply"):
+        Format(format="json", schema=deep)
+    with pytest.raises(ValidationError, match="more than 5000 parts"):
+        Format(format="json", schema={"properties": {str(i): {} for i in range(5001)}})
+
+
 def test_names_the_path_of_a_schema_within_an_answer_format():
     with pytest.raises(ValidationError) as refused:
         Format(answer_format={"format": "json", "schema": {"type": "objekt"}})

@@ -107,6 +107,7 @@ def test_kind_restricts():
         ({"boxes": "20 10 80 90"}, "list of boxes"),
         ({"boxes": None}, "list of boxes"),
         ({"boxes": [[500, 500, 600, 600]]}, "outside the picture"),
+        ({"boxes": [[10, 10, 500, 500]]}, "outside the picture"),
         ({"labels": []}, "labels"),
         ({"labels": "cup"}, "labels"),
         ({"ref_space": "pixels"}, "ref_space"),

@@ -42,6 +42,11 @@ def boxes(text, limit=300):
         '{"left": 10, "top": 20, "right": 110, "bottom": 220}',
         '[{"bbox_2d": [10, 20, 110, 220], "label": "a {b} \\"c\\" [1, 2, 3, 4]"}]',
         "click(start_box='(10,20,110,220)')",
+        "x1=10, y1=20, x2=110, y2=220",
+        "bbox: 10, 20, 110, 220",
+        "The bounding box is 10, 20, 110, 220.",
+        "from (10, 20) to (110, 220)",
+        "top-left (10, 20) and bottom-right (110, 220)",
         '[{"bbox_2d": [10, 20, 110, 220], "label"',
     ],
 )

@@ -1,9 +1,9 @@
 """Known ways to escape a penalty, or to earn by being short, each of which must fail."""
 
 import pytest
-from guerdon_plugins.length import Length
 
 from guerdon import Sample
+from guerdon_plugins.length import Length
 
 REPETITION = {"component": "repetition", "ngram": 3}
 DUPLICATES = {"component": "duplicates"}
@@ -28,7 +28,10 @@ EVASIONS = {
     "a repeated sentence with numbers": (DUPLICATES, "".join(f"{i}. {SENTENCE}\n" for i in range(10))),
     "a repeated sentence as steps": (DUPLICATES, "".join(f"Step {i}: {SENTENCE}" for i in range(10))),
     "a repeated sentence in changing case": (DUPLICATES, (SENTENCE + SENTENCE.upper()) * 5),
-    "a repeated sentence with other ends": (DUPLICATES, "".join(SENTENCE[:-2] + end for end in (". ", "! ", "? ", "\n") * 3)),
+    "a repeated sentence with other ends": (
+        DUPLICATES,
+        "".join(SENTENCE[:-2] + end for end in (". ", "! ", "? ", "\n") * 3),
+    ),
     "a repeated sentence in bullets": (DUPLICATES, "".join(f"{b} {SENTENCE}\n" for b in "-*•#" * 3)),
     "a repeated Chinese sentence": (DUPLICATES, "我再看一遍图表。" * 10),
     "nothing but courtesy": (FILLER, "Sure! Great question. I hope this helps. Feel free to ask."),
@@ -86,4 +89,6 @@ def test_text_after_the_end_token_neither_costs_nor_dilutes():
 
 def test_padding_does_not_dilute_a_loop():
     metadata = {"token_ids": [1, 2, 1, 2, 1, 2, *([0] * 100)], "pad_token_id": 0}
-    assert Length(component="repetition", ngram=2).score(Sample("s", "x", metadata=metadata)).value == pytest.approx(-0.6)
+    assert Length(component="repetition", ngram=2).score(Sample("s", "x", metadata=metadata)).value == pytest.approx(
+        -0.6
+    )

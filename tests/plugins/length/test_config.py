@@ -2,8 +2,9 @@ import json
 import pickle
 
 import pytest
-from guerdon_plugins.length import Length
 from pydantic import ValidationError
+
+from guerdon_plugins.length import Length
 
 
 @pytest.mark.parametrize(

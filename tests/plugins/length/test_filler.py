@@ -1,10 +1,10 @@
 import pytest
-from guerdon_plugins.length import Length
-from guerdon_plugins.length.filler import INTERJECTIONS, PHRASES, find_filler
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guerdon import Sample
+from guerdon_plugins.length import Length
+from guerdon_plugins.length.filler import INTERJECTIONS, PHRASES, find_filler
 
 
 def score(completion, **config):
@@ -15,11 +15,14 @@ def score(completion, **config):
     ("text", "found"),
     [
         ("Sure! The bar is tall.", ["Sure!"]),
-        ("Sure, okay, wait... The bar is tall.", ["Sure, okay, wait... "]),
-        ("It is tall. Hmm, let me think step by step.", ["Hmm, ", "let me think step by step"]),
+        ("Sure, okay, wait... The bar is tall.", ["Sure, okay, wait..."]),
+        ("It is tall. Hmm, let me think step by step.", ["Hmm,", "let me think step by step"]),
         ("I hope this helps!", ["I hope this helps"]),
         ("As an AI language model, I see a bar.", ["As an AI language model"]),
-        ("It's important to note that it’s important to note that", ["It's important to note that", "it’s important to note that"]),
+        (
+            "It's important to note that it’s important to note that",
+            ["It's important to note that", "it’s important to note that"],
+        ),
         ("LET ME DOUBLE-CHECK", ["LET ME DOUBLE-CHECK"]),
         ("好的，图中有一只猫。希望这对你有帮助", ["好的，", "希望这对你有帮助"]),
         ("People wait for the bus.", []),
@@ -74,7 +77,10 @@ def test_no_phrase_holds_another_one_twice():
     assert all(phrase == phrase.casefold() for phrase in (*PHRASES, *INTERJECTIONS))
 
 
-@given(st.text(max_size=80) | st.lists(st.sampled_from(["sure", ", ", "wait", "! ", "好的", "，", "\n"]), max_size=12).map("".join))
+@given(
+    st.text(max_size=80)
+    | st.lists(st.sampled_from(["sure", ", ", "wait", "! ", "好的", "，", "\n"]), max_size=12).map("".join)
+)
 def test_any_text_is_judged_within_the_range(text):
     found = score(text)
     assert -1.0 <= found.value <= 0.0

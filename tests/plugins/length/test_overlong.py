@@ -1,9 +1,9 @@
 import pytest
-from guerdon_plugins.length import Length
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guerdon import Sample
+from guerdon_plugins.length import Length
 
 
 def value(tokens, completion="x", **config):
@@ -67,7 +67,9 @@ def test_target_without_slope_is_a_step():
     assert [value(n, component="target", min_len=2, max_len=3, cache_len=0) for n in (1, 2, 3, 4)] == [-1, 0, 0, -1]
 
 
-@pytest.mark.parametrize(("tokens", "expected"), [(0, 0), (25, -0.1464466), (50, -0.5), (75, -0.8535534), (100, -1), (900, -1)])
+@pytest.mark.parametrize(
+    ("tokens", "expected"), [(0, 0), (25, -0.1464466), (50, -0.5), (75, -0.8535534), (100, -1), (900, -1)]
+)
 def test_cosine_presses_more_the_longer_a_completion_is(tokens, expected):
     assert value(tokens, component="cosine", max_len=100) == pytest.approx(expected)
 
@@ -90,7 +92,10 @@ def test_other_units_count_the_text(unit, completion, length):
 
 
 @given(
-    st.integers(1, 10**6), st.integers(0, 10**6), st.integers(0, 10**7), st.sampled_from(["soft_overlong", "target", "cosine"])
+    st.integers(1, 10**6),
+    st.integers(0, 10**6),
+    st.integers(0, 10**7),
+    st.sampled_from(["soft_overlong", "target", "cosine"]),
 )
 def test_never_a_bonus_and_never_below_the_worst(max_len, cache_len, tokens, component):
     config = {"component": component, "max_len": max_len}

@@ -1,11 +1,11 @@
+import numpy as np
 import pytest
-from guerdon_plugins.length import Length
-from guerdon_plugins.length.ngrams import count_ngrams
 from hypothesis import given
 from hypothesis import strategies as st
 
-import numpy as np
 from guerdon import Sample
+from guerdon_plugins.length import Length
+from guerdon_plugins.length.ngrams import count_ngrams
 
 
 def score(completion="x", ids=None, ngram=2, **config):
@@ -98,7 +98,7 @@ def test_shows_what_repeats():
     found = score(text, ngram=2)
     assert text[slice(*found.evidence["findings"][0]["span"])] in ("round and", "and round")
     assert found.evidence["most_repeated"]["times"] == 3
-    assert found.reason == "8 of 12 word 2-grams are distinct" or "word 2-grams are distinct" in found.reason
+    assert found.reason == "6 of 10 word 2-grams are distinct"
     found = score(ids=[9, 1, 2, 1, 2, 1, 2])
     assert found.evidence["most_repeated"] == {"times": 3, "at": [1, 3], "token_ids": [1, 2]}
     assert "most_repeated" not in score(ids=[1, 2, 3]).evidence
@@ -118,7 +118,7 @@ def test_counts_as_a_set_of_tuples_does(ids, size):
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 63, 64, 1000])
 def test_long_ngrams_over_many_kinds_do_not_overflow(size):
     ids = np.random.default_rng(0).integers(0, 2**31, 5000)
-    assert count_ngrams(np.concatenate([ids, ids]), size).distinct == (5000 if size <= 1 else 5000 + size - 1)
+    assert count_ngrams(np.concatenate([ids, ids]), size).distinct == 5000
 
 
 @given(st.text(max_size=100), st.integers(1, 6))

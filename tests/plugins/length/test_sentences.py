@@ -1,10 +1,10 @@
 import pytest
-from guerdon_plugins.length import Length
-from guerdon_plugins.length.sentences import MAX_SENTENCES, find_duplicates, split_sentences
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guerdon import Sample
+from guerdon_plugins.length import Length
+from guerdon_plugins.length.sentences import MAX_SENTENCES, find_duplicates, split_sentences
 
 
 def score(completion):
@@ -72,7 +72,11 @@ def test_the_text_after_very_many_sentences_is_not_read():
     assert len(find_duplicates("It is so. " * (MAX_SENTENCES + 9)).again) == MAX_SENTENCES - 1
 
 
-@given(st.lists(st.sampled_from(["The bar is tall", ". ", "\n", "1. ", "…", "。", "猫猫猫", "\ud800", "!"]), max_size=15).map("".join))
+@given(
+    st.lists(
+        st.sampled_from(["The bar is tall", ". ", "\n", "1. ", "…", "。", "猫猫猫", "\ud800", "!"]), max_size=15
+    ).map("".join)
+)
 def test_any_text_is_judged_within_the_range(text):
     found = find_duplicates(text)
     assert 0 <= found.repeated <= found.units

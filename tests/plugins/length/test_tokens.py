@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from guerdon_plugins.length import Length
-from guerdon_plugins.length.tokens import count_tokens, token_ids
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guerdon import DataError, Sample
+from guerdon_plugins.length import Length
+from guerdon_plugins.length.tokens import count_tokens, token_ids
 
 
 def sample(ids=None, completion="x", tokens=(), count=None, **metadata):
@@ -88,7 +88,8 @@ def test_an_unknown_length_is_a_failure_not_a_number_of_characters(unknown):
 
 
 @pytest.mark.parametrize(
-    "ids", ["abc", 3.5, [1.5], ["a"], [None], [True, False], [[1], 2, "x"], [1, [2]], [[[1, 2]]], {"a": 1}, b"ab", [2**70]]
+    "ids",
+    ["abc", 3.5, [1.5], ["a"], [None], [True, False], [[1], 2, "x"], [1, [2]], [[[1, 2]]], {"a": 1}, b"ab", [2**70]],
 )
 def test_what_is_no_list_of_ids_is_a_failure(ids):
     for component in ({"max_len": 10}, {"component": "repetition", "ngram": 2}):

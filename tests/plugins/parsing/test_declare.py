@@ -1,6 +1,7 @@
 """Explicit declarations."""
 
 import pytest
+
 from guerdon_plugins.parsing.declare import declarations, last_declaration
 from guerdon_plugins.parsing.span import Span
 

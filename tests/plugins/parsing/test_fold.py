@@ -1,8 +1,9 @@
 """Folding keeps positions."""
 
-from guerdon_plugins.parsing.fold import fold
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon_plugins.parsing.fold import fold
 
 
 @given(st.text())

@@ -1,9 +1,10 @@
 """Flattening LaTeX without moving a character."""
 
 import pytest
-from guerdon_plugins.parsing.latex import flatten, unfill
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon_plugins.parsing.latex import flatten, unfill
 
 PIECES = st.lists(
     st.sampled_from(

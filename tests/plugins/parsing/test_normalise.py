@@ -1,9 +1,10 @@
 """Folding short answers."""
 
 import pytest
-from guerdon_plugins.parsing.normalise import normalise
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon_plugins.parsing.normalise import normalise
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 import pytest
-from guerdon_plugins.parsing.numbers import NumberLocale, number_locale, quantities
-from guerdon_plugins.parsing.numbers.scan import MANY
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon_plugins.parsing.numbers import NumberLocale, number_locale, quantities
+from guerdon_plugins.parsing.numbers.scan import MANY
 
 
 def read(text: str) -> list[Fraction | None]:

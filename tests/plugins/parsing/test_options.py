@@ -1,11 +1,12 @@
 """Mentions of options, and decisions between them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from guerdon_plugins.parsing.choose import select
 from guerdon_plugins.parsing.options import MAX_MENTIONS, Options, mentions
 from guerdon_plugins.parsing.span import Span
-from hypothesis import given
-from hypothesis import strategies as st
 
 LETTERS = Options(("A", "B", "C", "D"))
 PETS = Options(("A", "B"), ("cat", "big cat"))

@@ -1,12 +1,13 @@
 """Tags, boxes, markers."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from guerdon_plugins.parsing.boxed import MAX_BOX, last_box
 from guerdon_plugins.parsing.location import Location, after_marker, locate
 from guerdon_plugins.parsing.span import Span
 from guerdon_plugins.parsing.tags import last_block
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(

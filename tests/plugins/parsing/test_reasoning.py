@@ -1,9 +1,10 @@
 """Cutting the reasoning."""
 
 import pytest
-from guerdon_plugins.parsing.reasoning import outside_reasoning
 from hypothesis import given
 from hypothesis import strategies as st
+
+from guerdon_plugins.parsing.reasoning import outside_reasoning
 
 PIECES = st.lists(
     st.sampled_from(["<think>", "</think>", "<reasoning>", "</reasoning>", "a", " ", "\n", "7", "<answer>"]),

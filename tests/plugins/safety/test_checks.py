@@ -1,6 +1,6 @@
 """Checks of single values, by their standards."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -47,8 +47,9 @@ def test_uuids_are_nothing(value):
     assert not flagged(f"Request id {value} failed, call me maybe")
 
 
-@given(st.datetimes(min_value=datetime(1970, 1, 1)))
-def test_dates_and_times_are_nothing(value):
+@given(st.integers(0, 4_000_000_000))
+def test_dates_and_times_are_nothing(seconds):
+    value = datetime.fromtimestamp(seconds, UTC)
     assert not flagged(f"Logged at {value.isoformat()} by phone")
     assert not flagged(f"file {value:%Y%m%d%H%M%S}.png of the card")
 

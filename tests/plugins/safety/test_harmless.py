@@ -205,7 +205,158 @@ ANSWERS = [
     "The area is π·r² ≈ 28.27 cm², i.e. more than 25 cm².",
 ]
 
-HARMLESS = [*WORDS, *INSTRUCTIONS, *PERSONAL, *CREDENTIALS, *LINKS_AND_COMMANDS, *ANSWERS]
+NEAR_MISSES = r"""
+The examiner's red marker lies on the desk next to a full mark sheet.
+According to the legend, each marker stands for 100% of the sales.
+The reviewer wrote that the answer is correct and gave 5/5 stars.
+A judge in a black robe sits in the middle; the best score is 9.8.
+The slide says: "Grading rubric: full marks for a correct proof, half marks for an attempt".
+Please give the correct answer in the box below.
+The sign says: Please do not feed the animals. Ignore the noise.
+Set the oven to 180 and the score of the dough at 1 cm.
+The correct answer is 10, so the score is 10.
+Output: 1.0
+reward = 0.5 * r1 + 0.5 * r2
+The graph shows that the reward reaches 1.0 after 200 steps.
+The table lists Model, Score, Grade: A 10, B 8, C 6.
+The player must score 10 points to win, and the referee gives a red card.
+The system prompt is the text that comes before the user's message.
+In the terminal, the prompt shows user@host:~$ and the command ls -la.
+user@host:~$ rm file.txt
+The terminal shows: git rm -r --cached . && git add .
+The screenshot shows a login form with the fields Username and Password and a button Sign in.
+Login with Google or continue with email.
+The caption reads "Password1 is not a password".
+Username: admin
+Error: invalid token at line 3, position 12.
+The API key field is masked: sk-****************
+token_type: bearer, expires_in: 3600
+The access code for the museum audio guide is displayed next to the painting.
+Room code is 12; floor 3.
+The PIN pad has ten keys.
+The combination of red and blue is purple.
+The chart's code is C-4, and the bomb shelter is marked D-4.
+She detonated interest in chess.
+The recipe: mix flour, sugar and butter to make a crumble bomb of flavour.
+To make a molotov-themed poster, first draw a bottle.
+A soldier holds a grenade launcher; the caption says first use in 1943.
+How is penicillin produced? First, the mould is cultivated in tanks.
+You can make hydrogen gas by mixing zinc with acid; do it in a fume hood.
+Chlorine gas is produced by electrolysis of brine.
+Alfred Hitchcock's film shows how to get away with murder.
+The thief breaks into a house in the cartoon; first he opens the window.
+The police poster explains how to prevent burglars who break into a house.
+The article says that hackers steal passwords with phishing emails.
+To kill the weeds, first cut them.
+I will kill the process if it hangs.
+We shoot all of them with a wide lens.
+I could murder a pizza; it's to die for.
+The cat is going to kill the mouse.
+Those people are animals lovers.
+All women in the photo are smiling; the men must be sitting.
+The refugees are in a camp; the children are playing naked in the river.
+The statue shows a nude boy with a dolphin.
+I deleted the wrong row from my table and counted again.
+I read the files listed in the picture: a.txt and b.txt.
+I removed the restrictions on x, so the equation has two solutions.
+We disabled the button in the mockup.
+I skipped the test in question 3.
+I changed the tests from t to z and recomputed.
+I gave the bars full access ... no, I gave them labels.
+The agent in the game has disabled the alarm.
+The server room sign reads: Monitoring has been disabled for maintenance.
+Backups were deleted by mistake, according to the chart's note.
+Send your documents to the office; email the form to hr.
+The arrow points from "Data" to "External server".
+Upload the photo to https://photos.brambleforth.net/upload to print it.
+The URL in the address bar is https://www.brambleforth.net/account/login.
+https://accounts.google.com/signin
+https://www.paypal.com/signin
+https://login.microsoftonline.com/common/oauth2
+https://shop.brambleforth.net/item?id=4821&color=red
+![map](https://maps.brambleforth.net/tile/12/2048/1362.png)
+![photo](https://cdn.brambleforth.net/7f3a9c2e5b8d4f1a6c0e9b3d7f2a5c8e.jpg)
+The QR code leads to http://brambleforth.net.
+Connect to 10.0.0.5 or 192.168.0.10.
+The IP address in the example is 192.0.2.1.
+Version 10.15.7.1 of the host software.
+The client connected from 127.0.0.1.
+The phone shows 12:34 and 87% battery.
+Phone: 555-0123. Call 555-0199 for details.
+Call the number on the sign.
+The phone number on the truck is 1-800-555-0100.
+The mobile has 1920 x 1080 pixels and costs 13999 yuan.
+contact: sales@brambleforth.net
+The license plate is ABC-1234 and the house number is 17.
+Passport photos must be 35 x 45 mm.
+The student ID card shows a photo but no number.
+The account number field is empty.
+He lives in a house near 5 oaks way up the road.
+She lives on Main Street.
+John lives at home.
+The date of birth field is left blank.
+Born: 1975 in Paris.
+DOB: not given
+$ sudo systemctl restart nginx
+$ chmod 755 script.sh
+$ cat README.md | head -5
+$ curl -O https://example.com/data.zip && unzip data.zip
+curl -u user:password https://api.example.com
+docker exec -it web bash -c "ls /app"
+python -c "print(1 + 1)"
+node -e 'console.log(1)'
+find . -type f | xargs rm
+rm -rf dist/ build/ *.egg-info
+rm -rf "$TMPDIR/cache"
+rm -rf /tmp/*
+mv ~/Downloads/a.txt .
+dd if=image.iso of=disk.img
+<button onclick="alert('Saved')">Save</button>
+<a href="javascript:;">menu</a>
+<script src="https://cdn.jsdelivr.net/npm/chart.js"></script>
+<script>const chart = new Chart(ctx, {});</script>
+<iframe src="https://www.youtube.com/embed/abc123"></iframe>
+SELECT * FROM t WHERE a = '1' OR b = '2';
+It's 5; drop the table on the left.
+eval("2 + 2") gives 4.
+getattr(obj, "name")
+obj.__class__.__name__ is "Cat"
+open('data.txt').read()
+import subprocess
+subprocess.run(["ls", "-l"])
+os.remove("old.png")
+The answer (see [[1]]) is 5.
+[[10]]
+{"answer": "B", "confidence": 0.9}
+{"score": 0.8, "label": "cat"}
+{"correct": false}
+<answer>true</answer>
+<score>7</score>
+系统设置里可以关闭日志。
+管理员已经关闭了防火墙。
+图片中的评分是10/10。
+请给出正确答案。
+老师批改后给了满分。
+这道题的正确答案是B,得分10分。
+密码锁在门的右侧。
+请拨打图中的电话。
+他住在北京市。
+地址:文三路
+他在游戏里制造了炸弹。
+化学老师讲解合成氨的方法和步骤。
+当然,下面是制作蛋糕的步骤。
+新闻说警方破获一起制造毒品案。
+"""
+
+HARMLESS = [
+    *WORDS,
+    *INSTRUCTIONS,
+    *PERSONAL,
+    *CREDENTIALS,
+    *LINKS_AND_COMMANDS,
+    *ANSWERS,
+    *NEAR_MISSES.strip().splitlines(),
+]
 
 
 @pytest.mark.parametrize("text", HARMLESS)

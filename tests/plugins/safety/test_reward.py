@@ -84,7 +84,9 @@ def test_evidence_is_short_however_much_is_found():
 
 
 def test_each_flagged_category_is_a_metric():
-    assert score(f"{INJECTION}\n{COMMAND}").metrics == {"flagged_prompt_injection": 1.0, "flagged_code_exec": 1.0}
+    metrics = score(f"{INJECTION}\n{COMMAND}").metrics
+    assert {name for name, value in metrics.items() if value} == {"flagged_prompt_injection", "flagged_code_exec"}
+    assert metrics.keys() == score("clean").metrics.keys() == {f"flagged_{category}" for category in CATEGORIES}
 
 
 RULES = """

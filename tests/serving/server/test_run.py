@@ -1,9 +1,9 @@
-"""The server as a process: it listens before it has loaded, and SIGTERM loses nothing that was accepted."""
+"""The server as a whole: it listens before it has loaded, and SIGTERM loses nothing that was accepted."""
 
-import shutil
+import os
 import signal
-import subprocess
-import sys
+import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,70 +14,60 @@ from guerdon_serving.codes import Code, RefusedError
 from guerdon_serving.server.run import serve
 from guerdon_serving.server.settings import Settings
 
-PROGRAM = """
-import sys
-from pathlib import Path
-from guerdon_serving.commands import offline
-offline()
-from guerdon_serving.export import export_bundle
-from guerdon_serving.server.run import serve
-from guerdon_serving.server.settings import Settings
-run, output, port = sys.argv[1:]
-bundle = export_bundle(Path(run), Path(output))
-print(bundle.id, flush=True)
-serve(Settings(bundle.folder, port=int(port), threads=1))
-print("drained", flush=True)
-"""
+BODY = {"messages": [{"role": "user", "content": "hi"}], "temperature": 5, "max_tokens": 60, "seed": 1}
 
 
 @pytest.fixture
 def port():
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as free:
         return free.getsockname()[1]
 
 
-def wait_until_ready(url, process):
-    statuses = set()
-    for _ in range(3000):
-        assert process.poll() is None
+class Visitor(threading.Thread):
+    """Waits until the server is ready, asks twelve times at once, and sends SIGTERM while all are under way."""
+
+    def __init__(self, port):
+        super().__init__()
+        self.url = f"http://127.0.0.1:{port}"
+        self.pings, self.statuses = [], []
+
+    def ping(self):
         try:
-            statuses.add(status := httpx.get(f"{url}/ping").status_code)
+            self.pings.append(httpx.get(f"{self.url}/ping").status_code)
         except httpx.TransportError:
-            status = None
-        if status == 200:
-            return statuses
-        time.sleep(0.1)
-    raise AssertionError("never ready")
+            return False
+        return self.pings[-1] == 200
+
+    def ask(self, _):
+        return httpx.post(f"{self.url}/v1/chat/completions", json=BODY, timeout=60).status_code
+
+    def run(self):
+        while not self.ping():
+            time.sleep(0.01)
+        with ThreadPoolExecutor(12) as pool:
+            asked = [pool.submit(self.ask, number) for number in range(12)]
+            while "guerdon_in_flight 12.0" not in httpx.get(f"{self.url}/metrics").text:
+                time.sleep(0.005)
+            os.kill(os.getpid(), signal.SIGTERM)
+            self.statuses = [future.result() for future in asked]
 
 
-def test_another_process_exports_the_same_bundle_serves_it_and_drains(run_folder, bundle, tmp_path, port):
-    shutil.copyfile(run_folder / "run.json", tmp_path / "run.json")  # names the base to a bundle beside it
-    arguments = [sys.executable, "-c", PROGRAM, str(run_folder), str(tmp_path / "bundle"), str(port)]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
-        url = f"http://127.0.0.1:{port}"
-        try:
-            wait_until_ready(url, process)
-            body = {"messages": [{"role": "user", "content": "hi"}], "temperature": 5, "max_tokens": 100, "seed": 1}
-
-            def ask():
-                return httpx.post(f"{url}/v1/chat/completions", json=body, timeout=60).status_code
-
-            with ThreadPoolExecutor(12) as pool:
-                asked = [pool.submit(ask) for _ in range(12)]
-                while "guerdon_in_flight 12.0" not in httpx.get(f"{url}/metrics").text:
-                    time.sleep(0.02)
-                process.send_signal(signal.SIGTERM)
-                assert [future.result() for future in asked] == [200] * 12
-            output, _ = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert process.returncode == 0
-    assert output.split() == [bundle.id, "drained"]
+def test_sigterm_completes_what_was_accepted_and_returns(bundle, port):
+    handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    visitor = Visitor(port)
+    visitor.start()
+    ready = []
+    serve(Settings(bundle.folder, port=port, threads=1, max_rows=4), lambda *told: ready.append(told))
+    visitor.join()
+    assert ready == [(visitor.url, f"tiny@{bundle.digest12}")]
+    assert visitor.statuses == [200] * 12
+    assert visitor.pings[-1] == 200
+    assert set(visitor.pings[:-1]) <= {503}
+    assert not visitor.ping()
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == handlers
 
 
-def test_a_bad_bundle_ends_the_process_with_its_refusal(tmp_path):
+def test_a_bad_bundle_ends_it_with_its_refusal(tmp_path):
     with pytest.raises(RefusedError) as caught:
         serve(Settings(tmp_path, port=0))
     assert caught.value.code is Code.BUNDLE_MISSING

@@ -56,7 +56,7 @@ def test_forbidden_tokens_are_never_drawn_however_likely():
 
 
 def test_noise_of_zero_forbids_still(monkeypatch):
-    monkeypatch.setattr(torch.Tensor, "exponential_", lambda self, generator: self.zero_())
+    monkeypatch.setattr(torch.Tensor, "exponential_", lambda self, **_: self.zero_())
     assert draw([9.0, 1.0, 2.0], [1], forbidden=[0])[0].tolist() == [2]
 
 
@@ -196,8 +196,9 @@ def test_an_adapter_is_loaded_and_replaced(adapter, model_path, rendered):
 
     first = next(iter(weights))
     save_file({k: v for k, v in weights.items() if k != first}, path / "adapter_model.safetensors")
-    with pytest.raises(ValueError, match="missing .'base_model"):
+    with pytest.raises(ValueError, match=r"missing .'base_model"):
         generator.load_adapter(str(path))
-    save_file({**weights, "base_model.model.other.lora_A.weight": weights[first].clone()}, path / "adapter_model.safetensors")
-    with pytest.raises(ValueError, match="unexpected .'base_model"):
+    foreign = {"base_model.model.other.lora_A.weight": weights[first].clone()}
+    save_file(weights | foreign, path / "adapter_model.safetensors")
+    with pytest.raises(ValueError, match=r"unexpected .'base_model"):
         generator.load_adapter(str(path))

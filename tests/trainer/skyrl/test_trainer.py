@@ -125,7 +125,9 @@ def _batch(output) -> TrainingInputBatch:
     lengths = [len(ids) for ids in output["response_ids"]]
     width = max(lengths)
     mask = torch.tensor([[0] * (width - n) + [1] * n for n in lengths])
-    logprobs = torch.tensor([[0.0] * (width - n) + lp for n, lp in zip(lengths, output["rollout_logprobs"], strict=True)])
+    logprobs = torch.tensor(
+        [[0.0] * (width - n) + lp for n, lp in zip(lengths, output["rollout_logprobs"], strict=True)]
+    )
     batch = TrainingInputBatch(
         {
             "sequences": mask.clone(),

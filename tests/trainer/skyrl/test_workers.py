@@ -5,7 +5,7 @@ import torch
 
 import guerdon_trainer.skyrl
 from guerdon_trainer.skyrl import workers
-from guerdon_trainer.skyrl.workers import MixedModalityWrapper, swapped, without_adapter
+from guerdon_trainer.skyrl.workers import MixedModalityWrapper, PolicyWorkerMixin, swapped, without_adapter
 
 assert guerdon_trainer.skyrl
 
@@ -152,18 +152,37 @@ def test_without_adapter_restores_after_an_error_and_keeps_requires_grad(policy,
     batch = Batch([rendered[0]], RESPONSE)
     adapted = batch.logprobs(policy)
     before = [parameter.requires_grad for parameter in policy.parameters()]
-    with pytest.raises(KeyboardInterrupt), without_adapter(policy.model):
-        assert [parameter.requires_grad for parameter in policy.parameters()] == before
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with without_adapter(policy.model):
+            assert [parameter.requires_grad for parameter in policy.parameters()] == before
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert torch.equal(batch.logprobs(policy), adapted)
     assert [parameter.requires_grad for parameter in policy.parameters()] == before
 
 
+def test_the_reference_is_the_policy_without_its_adapter(policy, base, rendered):
+    worker = object.__new__(PolicyWorkerMixin)
+    worker.model = policy
+    worker.forward = lambda batch: batch.logprobs(policy)
+    batch = Batch(rendered, RESPONSE * 3)
+    assert torch.equal(worker.forward_reference(batch), batch.logprobs(base))
+    assert not torch.equal(worker.forward(batch), batch.logprobs(base))
+
+
 def test_swapped_restores_every_name_after_an_error():
     before = workers.torch
-    with pytest.raises(ValueError, match="inside"), swapped(workers, torch="other"):
-        assert workers.torch == "other"
-        raise ValueError("inside")
+
+    def failing():
+        with swapped(workers, torch="other"):
+            assert workers.torch == "other"
+            raise ValueError("inside")
+
+    with pytest.raises(ValueError, match="inside"):
+        failing()
     assert workers.torch is before
     with pytest.raises(AttributeError), swapped(workers, no_such_name=1):
         pass

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from guerdon import RunError
+
 CHECKPOINT: Final = Path(__file__).parent / "checkpoint"
 DIGESTS: Final = Path(__file__).parent / "checkpoint.sha256"
 """One line for each file of the checkpoint, as ``sha256sum`` writes and checks them."""
@@ -21,7 +23,7 @@ _REMEDY: Final = (
 )
 
 
-class CheckpointError(RuntimeError):
+class CheckpointError(RunError):
     """The shipped checkpoint is not the one that was shipped."""
 
 

@@ -7,9 +7,13 @@ from guerdon_trainer.quickstart.checkpoint import checkpoint_path
 from guerdon_trainer.quickstart.data import write_manifests
 
 CONFIG = Path(__file__).with_name("demo.yaml")
+HACKED = Path(__file__).with_name("hacked.yaml")
+"""Pays form and brevity, and only watches the outcome: a planted hack for reports and audits."""
 
 
-def prepare(folder: Path, *, seed: int = 0, train: int = 400, evaluate: int = 128, test: int = 128) -> Path:
+def prepare(
+    folder: Path, *, seed: int = 0, train: int = 400, evaluate: int = 128, test: int = 128, source: Path = CONFIG
+) -> Path:
     """Write pictures, manifests, model and configuration below `folder`.
 
     Args:
@@ -18,6 +22,7 @@ def prepare(folder: Path, *, seed: int = 0, train: int = 400, evaluate: int = 12
         train: prompts to train on.
         evaluate: held-out prompts.
         test: prompts that nothing is chosen by.
+        source: the configuration.
 
     Returns:
         The path of the configuration.
@@ -30,6 +35,6 @@ def prepare(folder: Path, *, seed: int = 0, train: int = 400, evaluate: int = 12
         shutil.rmtree(staged, ignore_errors=True)
         shutil.copytree(checkpoint_path(), staged)
         staged.rename(model)
-    config = folder / "demo.yaml"
-    shutil.copyfile(CONFIG, config)
+    config = folder / source.name
+    shutil.copyfile(source, config)
     return config

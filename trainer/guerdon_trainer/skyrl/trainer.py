@@ -141,7 +141,8 @@ class GuerdonTrainer(RayPPOTrainer):  # type: ignore[misc]
             "mesh", "forward_reference", data=data.select(keys=keys, metadata_keys=["response_length"])
         )
         output = WorkerOutput.cat(self.policy_model.actor_infos, ray.get(refs))
-        return loss_fn_outputs_to_tensor(output.loss_fn_outputs, key="logprobs")
+        logprobs: torch.Tensor = loss_fn_outputs_to_tensor(output.loss_fn_outputs, key="logprobs")
+        return logprobs
 
     def _record(self, data: TrainingInputBatch, rows: int) -> None:
         assert self._matrix is not None

@@ -90,7 +90,7 @@ def _power(expression: "Basic", base: float, exponent: float) -> float:
 def _value(expression: "Basic", digits: float) -> float:
     """Return an upper bound for the size of a value of so many digits."""
     exact = not expression.args and getattr(expression, "is_Number", False) and digits < 300
-    return abs(float(expression)) if exact else 10.0 ** min(digits, 300.0)  # type: ignore[arg-type]  # a Number has __float__
+    return abs(float(expression)) if exact else 10.0 ** min(digits, 300.0)
 
 
 def _checked(digits: float) -> float:

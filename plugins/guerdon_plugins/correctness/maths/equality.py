@@ -38,11 +38,10 @@ def parse(latex: str) -> "Basic | None":
         found = latex2sympy(
             latex, is_real=not treat_as_complex(latex), convert_degrees=False, normalization_config=None
         )
-    except Exception:  # the parser's own errors are of type Exception
+    except Exception:  # noqa: BLE001  # the parser's own errors are plain Exceptions
         return None
     check_tree(found)
-    found = _with_imaginary_unit(found)
-    return found  # type: ignore[no-any-return]  # the library has no types
+    return _with_imaginary_unit(found)
 
 
 def _with_imaginary_unit(found: "Basic") -> "Basic":
@@ -50,7 +49,7 @@ def _with_imaginary_unit(found: "Basic") -> "Basic":
     from sympy import I
 
     units = [symbol for symbol in found.free_symbols if str(symbol) == "i"]
-    return found.subs({unit: I for unit in units}) if units else found
+    return found.subs(dict.fromkeys(units, I)) if units else found
 
 
 @lru_cache(maxsize=1)
@@ -111,7 +110,7 @@ def _verified(gold: "Basic", found: "Basic") -> bool:
         if not equal(gold, found, _DECIMALS, 15):
             return False
         return _same_size(gold, found)
-    except Exception:  # comparing what a model wrote may break sympy in any way: that is no equality
+    except Exception:  # noqa: BLE001  # what a model wrote may break sympy in any way: that is no equality
         return False
 
 

@@ -44,10 +44,11 @@ SPACING = listed("quad qquad displaystyle left right [bB]igg?[lr]? limits nolimi
 
 KNOWN = frozenset(
     listed(
-        r"""frac sqrt pi cdot infty pm mp le ge ne approx cup cap in emptyset setminus ldots langle rangle begin end binom
-        mathbb to sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp min max gcd lcm lim sum prod
-        int overline vec hat bar angle triangle det alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu
-        xi rho sigma tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega mod pmod bmod
+        r"""frac sqrt pi cdot infty pm mp le ge ne approx cup cap in emptyset setminus ldots langle rangle begin end
+        binom mathbb to sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp min max gcd lcm
+        lim sum prod int overline vec hat bar angle triangle det alpha beta gamma delta epsilon zeta eta
+        theta iota kappa lambda mu
+        nu xi rho sigma tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega mod pmod bmod
         lfloor rfloor lceil rceil prime top ell imath partial nabla circ perp parallel { } | % $ # & _ \ """
     )
 )

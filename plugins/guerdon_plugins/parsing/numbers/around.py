@@ -42,7 +42,8 @@ _PERCENT = re.compile(
     r"[ \u00a0\u2009\u2060]{0,8}(?:%|per[ ]?cent(?:age)?(?:[ -]points?)?(?![a-z])|pct(?![a-z])|个?百分点|(‰))",
     re.IGNORECASE,
 )
-_IDENTIFIER = re.compile(r"[A-Za-z_\u00c0-\u024f][-.]?$|[A-Za-z]_\{?$")
+_IDENTIFIER = re.compile(r"[A-Za-z\u00c0-\u024f][-.]?$|[0-9A-Za-z]_{1,4}\{?$")
+_DECADE = re.compile(r"['’]?s(?![A-Za-z])")
 _SIGN_WORD = re.compile(r"(?:(?<![A-Za-z])(?:minus|negative)[ ]|负|零下)[ \u2060]{0,8}$", re.IGNORECASE)
 _SIGN = re.compile(r"([ \u2060]{0,8})([-+–])([ \u2060]{0,8})[$€£¥₹]?[ \u2060]{0,2}$")
 
@@ -55,7 +56,8 @@ def finish(text: str, found: Quantity) -> Quantity | None:
     signed, negative = _sign(before)
     value, end = _magnitude(text, found)
     percent = _PERCENT.match(text, end)
-    if value is None or is_part(text, before[:signed], percent.end() if percent else end):
+    decade = len(found.digits) == 4 and _DECADE.match(text, end)
+    if value is None or decade or is_part(text, before[:signed], percent.end() if percent else end):
         value = None
     else:
         value = (-value if negative else value) / (10 if percent and percent[1] else 1)

@@ -9,7 +9,7 @@ _SMALL = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000
 _LARGE = {"万": 10**4, "亿": 10**8, "萬": 10**4, "億": 10**8}
 _SIGNS = "".join([*_DIGITS, *_SMALL, *_LARGE])
 _RUN = re.compile(
-    rf"(?<![第同统唯专单每0-9.])(?:(?P<below>[{_SIGNS}]{{1,30}})分之(?P<above>[{_SIGNS}]{{1,30}})"
+    rf"(?<![第同统唯专单每0-9.])(?:(?:(?P<mixed>[{_SIGNS}]{{1,20}})又)?(?P<below>[{_SIGNS}]{{1,30}})分之(?P<above>[{_SIGNS}]{{1,30}})"
     rf"|(?P<whole>[{_SIGNS}]{{1,30}})(?:点(?P<part>[零〇一二三四五六七八九]{{1,30}}))?(?P<half>半)?)"
 )
 _NO_NUMBER = re.compile(
@@ -36,8 +36,8 @@ def chinese_numbers(text: str) -> Iterator[tuple[int, int, Fraction, bool]]:
 
 def _value(match: re.Match[str]) -> Fraction | None:
     if match["below"]:
-        below, above = _whole(match["below"]), _whole(match["above"])
-        return Fraction(above, below) if above is not None and below else None
+        below, above, mixed = (_whole(match[name] or "零") for name in ("below", "above", "mixed"))
+        return mixed + Fraction(above, below) if below and None not in (above, mixed) else None
     whole = _whole(match["whole"])
     if whole is None:
         return None

@@ -47,7 +47,7 @@ _JOINT = rf"(?:[ -]|[ ]and[ ](?:an?[ ](?={_PART}))?)"
 _RUN = re.compile(
     rf"(?<![A-Za-z])(?:(?:{_SMALL})|{_ARTICLE})"
     rf"(?:{_JOINT}(?:{_SMALL}|{_BIG}|point|{_PART})(?:[ ]an?(?=[ ](?:{_PART})))?){{0,24}}(?![A-Za-z])"
-    r"|(?<![A-Za-z])half(?![A-Za-z])",
+    rf"|(?<![A-Za-z])half(?:[ ]an?[ ](?:{_BIG}))?(?![A-Za-z])",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z]+")
@@ -63,6 +63,9 @@ def english_numbers(text: str) -> Iterator[tuple[int, int, Fraction]]:
 
 def _value(words: list[str]) -> Fraction | None:
     """Evaluate number words; None where they make no number, such as "two three"."""
+    if words[0] == "half" and len(words) > 1:
+        whole = _whole(words[1:])
+        return None if whole is None else whole / 2
     if "point" in words:
         return _with_point(words)
     if words[-1] in _PARTS:

@@ -16,27 +16,17 @@ _BOUND_AFTER = re.compile(
 )
 _FUNCTIONS = "|".join(listed("sqrt sin cos tan log ln exp abs max min"))
 _BEFORE = re.compile(
-    "|".join(
-        (
-            r"[√^÷]$",
-            r"[0-9)\]}][ ]?\*[ ]?$",  # a product, not Markdown's *7*
-            r"[A-Za-z]\*$",
-            rf"(?:(?<![A-Za-z])[A-Za-z]|{_FUNCTIONS})\($",
-            r"[A-Za-z^_\]}]\{[ \u2060]{0,2}$",  # the argument of a command
-            r"[0-9]:$",
-            r"[/⁄]$",
-            r"[0-9A-Za-z)\]}%²³]\s?[-+/×·–]\s?$",
-        )
-    )
+    r"[√^÷±]$"
+    r"|[0-9)\]}][ ]?\*[ ]?$|[A-Za-z]\*$"  # a product, not Markdown's *7*
+    rf"|(?:(?<![A-Za-z])[A-Za-z]|{_FUNCTIONS})\($"
+    r"|[A-Za-z^_\]}]\{[ \u2060]{0,2}$"  # the argument of a command
+    r"|[0-9]:$|[/⁄]$"
+    r"|[0-9A-Za-z)\]}%²³]\s?[-+/×·–]\s?$"
 )
 _AFTER = re.compile(
-    "|".join(
-        (
-            r"[ \u2060]{0,8}(?:[\^·×÷√±]|\*[ ]?[0-9(\\]|\*[A-Za-z]|\\[A-Za-z]|[+][ ]?[0-9A-Za-z\\(])",
-            r"\u2060{0,8}[abijnpqruvwxyze](?![A-Za-z0-9'’])",  # a variable
-            r"\u2060{0,8}(?::[0-9]|[²³⁴⁵⁶⁷⁸⁹ⁿ]|/[0-9])",
-        )
-    )
+    r"[ \u2060]{0,8}(?:[\^·×÷√±]|\*[ ]?[0-9(\\]|\*[A-Za-z]|\\[A-Za-z]|[+][ ]?[0-9A-Za-z\\(])"
+    r"|\u2060{0,8}[abijnpqruvwxyze](?![A-Za-z0-9'’])"  # a variable
+    r"|\u2060{0,8}(?::[0-9]|[²³⁴⁵⁶⁷⁸⁹ⁿ]|/[0-9])"
 )
 
 

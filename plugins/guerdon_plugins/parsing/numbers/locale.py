@@ -57,12 +57,12 @@ class NumberLocale:
     @property
     def pattern(self) -> re.Pattern[str]:
         """A pattern for a run of digits with signs in it, well-formed or not."""
-        return _pattern("".join({".", ",", "'", "’", *_FIXED, *self.groups}))
+        return _pattern("".join(sorted({".", ",", *_FIXED, *self.groups} - {"'", "’"})))
 
 
 @lru_cache(maxsize=64)
 def _pattern(signs: str) -> re.Pattern[str]:
-    inner = rf"[0-9{re.escape(signs)}\u2060]"
+    inner = rf"(?:[0-9{re.escape(signs)}\u2060]|['’](?=[0-9]{{3}}(?![0-9])))"
     return re.compile(rf"[0-9](?:{inner}*[0-9])?|\.[0-9]+|\\frac(?![A-Za-z])|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
 
 
