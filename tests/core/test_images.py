@@ -8,7 +8,7 @@ import struct
 import zlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -130,6 +130,7 @@ def test_messages_do_not_repeat_a_whole_data_url():
     assert len(str(caught.value)) < 400
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_damaged_bytes_are_an_image_or_a_data_error(data):
     kind = data.draw(st.sampled_from(["PNG", "JPEG", "GIF", "TIFF", "BMP", "WEBP"]))

@@ -1,7 +1,7 @@
 """Reading YAML: what is refused, and what scalars mean."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guerdon import ConfigError
@@ -47,6 +47,7 @@ def test_scalars_read_as_in_yaml_1_2(text, value):
     assert type(found) is type(value)
 
 
+@settings(deadline=None)
 @given(st.floats(1e-12, 1e12))
 def test_every_float_that_python_prints_is_read_back(number):
     assert parse_yaml(f"key: {number!r}")["key"] == number

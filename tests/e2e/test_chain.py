@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import GROUP, HANG_S, PROMPTS_PER_STEP, STEPS, command, environment, train, write_config
+from tests.e2e.chain import GROUP, HANG_S, PROMPTS_PER_STEP, STEPS, command, environment, train, write_config
 
 from guerdon.ledger import Ledger, equal, verify
 
@@ -45,10 +45,8 @@ def test_a_plugin_from_a_file_is_in_ledger_and_table(finished):
 
 def test_all_modalities_are_trained_on(finished):
     ledger = Ledger(finished.folder / "ledger")
-    text = ledger.sql("select count(*) n from samples where phase = 'train' and len(images) = 0").to_pylist()[0]["n"]
-    pictures = ledger.sql("select count(*) n from samples where phase = 'train' and len(images) > 0").to_pylist()[0]["n"]
-    assert text > 0
-    assert pictures > 0
+    found = ledger.sql("select distinct least(len(images), 2) n from samples where phase = 'train'").to_pylist()
+    assert {row["n"] for row in found} >= {0, 1}
 
 
 def test_rollout_and_trainer_agree_on_log_probabilities(finished):

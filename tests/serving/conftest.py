@@ -208,10 +208,16 @@ class Running:
         self.server.should_exit = True
         self.thread.join()
 
+    def __enter__(self):
+        return self
 
-@pytest.fixture(scope="session")
+    def __exit__(self, *_):
+        self.stop()
+
+
+@pytest.fixture(scope="module")
 def run_server():
-    """Start servers; all are stopped at the end."""
+    """Start servers; all are stopped at the end of the module, or by ``with`` before."""
     running = []
 
     def start(settings, *, load=True):
@@ -226,9 +232,11 @@ def run_server():
 
 
 @pytest.fixture(scope="session")
-def server(run_server, bundle, tmp_path_factory):
+def server(bundle, tmp_path_factory):
     """A server with the bundle on it, allowed to load more from the folder of all tests."""
-    return run_server(Settings(bundle.folder, bundles=tmp_path_factory.getbasetemp()))
+    with Running(Settings(bundle.folder, bundles=tmp_path_factory.getbasetemp())) as server:
+        server.service.start()
+        yield server
 
 
 def chat(text, images=(), **fields):

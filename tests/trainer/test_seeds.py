@@ -1,7 +1,7 @@
 """Every random choice follows from seed, step and name."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guerdon_trainer.seeds import derive, step_batch
@@ -16,6 +16,7 @@ def test_known_values_stay():
     assert derive(7, "epoch", 3) == 1273377793
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**31 - 1), NAMES)
 def test_a_seed_fits_in_31_bits_and_repeats(seed, names):
     assert 0 <= derive(seed, *names) < 2**31
@@ -36,6 +37,7 @@ def test_every_argument_counts_and_their_borders_do():
     assert len(set(seeds)) == len(seeds)
 
 
+@settings(deadline=None)
 @given(count=st.integers(1, 40), size=st.integers(1, 40), seed=st.integers(0, 9))
 def test_an_epoch_shows_each_item_at_most_once_and_drops_less_than_a_batch(count, size, seed):
     if size > count:

@@ -48,16 +48,19 @@ class Worker:
         except Exception as error:  # noqa: BLE001  # whatever unpickling a reference raises
             for component in work.components:
                 self._refuse(work, component, not_read(error))
-            return
-        for component in work.components:
-            caller, problem = self.components[component]
-            if caller is None:
-                self._refuse(work, component, not_loaded(problem))
-            elif caller.whole:
-                self._run_whole(work.job, component, caller, samples)
-            else:
-                self._run_each(work.job, component, caller, samples)
+        else:
+            for component in work.components:
+                self._run_component(work, component, samples)
         self._finish(work)
+
+    def _run_component(self, work: Work, component: int, samples: Sequence[Sample]) -> None:
+        caller, problem = self.components[component]
+        if caller is None:
+            self._refuse(work, component, not_loaded(problem))
+        elif caller.whole:
+            self._run_whole(work.job, component, caller, samples)
+        else:
+            self._run_each(work.job, component, caller, samples)
 
     def _finish(self, work: Work) -> None:
         """Put the pieces of a job together, if none of them was sent before."""

@@ -130,7 +130,8 @@ def _fold_char(char: str) -> str:
         return _BY_CATEGORY.get(category, "")
     if 0xAC00 <= code <= 0xD7A3:  # Hangul syllables come apart under NFKD
         return char
-    return "".join(_PUNCTUATION.get(c) or _confusables().get(c, c) for c in plain if not unicodedata.combining(c))
+    kept = (c for c in plain if unicodedata.category(c) not in ("Mn", "Me"))
+    return "".join(_PUNCTUATION.get(c) or _confusables().get(c, c) for c in kept)
 
 
 @lru_cache(maxsize=1)
@@ -147,7 +148,7 @@ _ALPHABETS = ((0xE0020, " ", 95), (0x1F150, "A", 26), (0x1F170, "A", 26), (0x1F1
 """First code, first letter and number of the tag characters (invisible ASCII) and of letters in
 black circles, in black squares and of flags."""
 
-_BY_CATEGORY = {"Cf": "", "Mn": "", "Me": "", "Cc": "", "Cs": "\ufffd", "Zs": " ", "Zl": "\n", "Zp": "\n", "So": " "}
+_BY_CATEGORY = {"Cf": "", "Mn": "", "Me": "", "Cc": "", "Cs": " ", "Zs": " ", "Zl": "\n", "Zp": "\n", "So": " "}
 _BLANK = frozenset({0x115F, 0x1160, 0x3164, 0xFFA0})
 """Letters that show nothing."""
 

@@ -1,7 +1,7 @@
 """Rules that span sections: the outcome exists, an optimizer step holds whole groups, vLLM serves the rank."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guerdon import ConfigError
@@ -55,6 +55,7 @@ def test_any_rank_trains_locally_and_those_of_vllm_anywhere(config):
         assert config(adapter__rank=rank, runtime__backend="cluster").adapter.rank == rank
 
 
+@settings(max_examples=40, deadline=None)
 @given(
     group=st.integers(2, 16),
     device=st.integers(1, 8),

@@ -1,5 +1,6 @@
 """The adapter's tensors against the model's skeleton, and their measures against dense algebra."""
 
+import contextlib
 import math
 
 import pytest
@@ -140,10 +141,8 @@ def test_damaged_files_are_refused_and_never_crash(tmp_path, content):
 def test_no_bytes_crash_the_reader(tmp_path_factory, content):
     folder = tmp_path_factory.mktemp("junk")
     (folder / WEIGHTS).write_bytes(content)
-    try:
-        assert isinstance(read_tensors(folder), dict)
-    except RefusedError as error:
-        assert error.code is Code.ADAPTER_UNREADABLE
+    with contextlib.suppress(RefusedError):
+        assert read_tensors(folder) == {}
 
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path):

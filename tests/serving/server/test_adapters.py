@@ -143,8 +143,8 @@ def test_bundles_come_from_the_allowed_folder_only(busy, server, run_server, bun
     assert post(busy, src="../../etc") == 403
     assert post(busy, src="/etc") == 403
     assert post(busy, src="no/such/bundle") == 400
-    closed = run_server(Settings(bundle.folder))
-    assert post(closed, src=".") == 403
+    with run_server(Settings(bundle.folder)) as closed:
+        assert post(closed, src=".") == 403
     assert busy.http.post("/adapters", json={"name": "base", "src": "."}).status_code == 400
     assert busy.http.post("/adapters", json={"name": "a@b", "src": "."}).status_code == 400
     assert busy.http.post("/adapters", json={"name": "a", "src": ".", "preload": False}).status_code == 400
@@ -152,9 +152,9 @@ def test_bundles_come_from_the_allowed_folder_only(busy, server, run_server, bun
 
 def test_only_so_many_fit(run_server, bundle, other_bundle, tmp_path_factory):
     root = tmp_path_factory.getbasetemp()
-    full = run_server(Settings(bundle.folder, bundles=root, max_adapters=1))
     source = str(other_bundle.folder.relative_to(root))
-    assert full.http.post("/adapters", json={"name": "more", "src": source}).status_code == 409
+    with run_server(Settings(bundle.folder, bundles=root, max_adapters=1)) as full:
+        assert full.http.post("/adapters", json={"name": "more", "src": source}).status_code == 409
 
 
 def test_loading_and_unloading_does_not_grow(busy, load, other_bundle):
