@@ -137,7 +137,8 @@ def maths_groups(prompts: int = 16, size: int = 8) -> list[Group]:
                 [
                     Sample(
                         f"{number}/{index}",
-                        rf"So it is $\boxed{{\sqrt{{{number + 2}}}+\frac{{{number + 1 + index % 2}}}{{{number + 3}}}x^2}}$",
+                        rf"So it is $\boxed{{\sqrt{{{number + 2}}}"
+                        rf"+\frac{{{number + 1 + index % 2}}}{{{number + 3}}}x^2}}$",
                         reference={"gold": gold},
                         group_id=str(number),
                         index=index,

@@ -34,7 +34,8 @@ WITHDRAWS = phrases(
 """What comes before is taken back."""
 
 REJECTS_BEFORE = phrases(
-    """not, cannot be, can['’]t be, never, neither, nor, without(?! (?:a )?doubt), except, rather than, instead of, unlike, against,
+    """not, cannot be, can['’]t be, never, neither, nor, without(?! (?:a )?doubt), except, rather than, instead of,
+    unlike, against,
     ignore, disagree with, exclud(?:e|es|ed|ing), eliminat(?:e|es|ed|ing), rul(?:e|es|ed|ing) out, reject(?:s|ed|ing)?,
     discard(?:s|ed|ing)?, dismiss(?:es|ed|ing)?, isn['’]t, aren['’]t, wasn['’]t,
     (?<!no )(?<!without )(?<!without a )doubt, (?:anything|everything|all|any) but, other than""",

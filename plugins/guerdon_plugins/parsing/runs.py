@@ -15,7 +15,8 @@ _LINK_WORDS = listed(
 )
 _LINK = re.compile(rf"[\W_]{{0,20}}(?:(?:{'|'.join(_LINK_WORDS)})[\W_]{{0,8}}){{0,4}}", re.IGNORECASE)
 _CLAUSE = re.compile(
-    r"[,;:，；：。.!?！？—\n]|(?<![A-Za-z])(?<!anything )(?<!everything )(?<!all )(?<!any )but(?![A-Za-z])|(?<![A-Za-z])(?:so|hence|therefore|thus|while|whereas|because|since)(?![A-Za-z])"
+    r"[,;:，；：。.!?！？—\n]|(?<![A-Za-z])(?<!anything )(?<!everything )(?<!all )(?<!any )but(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:so|hence|therefore|thus|while|whereas|because|since)(?![A-Za-z])"
     r"|但|所以|因此|而(?!非|不)",
     re.IGNORECASE,
 )

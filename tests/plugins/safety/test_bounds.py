@@ -58,9 +58,9 @@ LARGE = {
 
 @pytest.mark.parametrize("shape", LARGE)
 def test_a_million_characters(shape):
-    start = time.monotonic()
+    start = time.process_time()
     score = SAFETY.score(Sample("g/0", LARGE[shape]))
-    assert time.monotonic() - start < 60
+    assert time.process_time() - start < 60
     assert score.value in (-1.0, 0.0)
     assert len(score.evidence["findings"]) <= 20
 

@@ -38,7 +38,7 @@ class Answer:
     """Brackets of a bracketed answer; signs of a relation; a matrix's numbers of rows and columns."""
 
 
-def read(latex: str) -> Answer:
+def read(latex: str) -> Answer:  # noqa: PLR0911  # one return for each form of answer
     """Take an answer apart."""
     latex = _without_member(latex.strip()).lstrip("+ ")
     if bracketed := _BRACKETED_MATRIX.fullmatch(latex):

@@ -37,7 +37,7 @@ def chinese_numbers(text: str) -> Iterator[tuple[int, int, Fraction, bool]]:
 def _value(match: re.Match[str]) -> Fraction | None:
     if match["below"]:
         below, above, mixed = (_whole(match[name] or "零") for name in ("below", "above", "mixed"))
-        return mixed + Fraction(above, below) if below and None not in (above, mixed) else None
+        return mixed + Fraction(above, below) if below and above is not None and mixed is not None else None
     whole = _whole(match["whole"])
     if whole is None:
         return None
