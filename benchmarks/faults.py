@@ -20,9 +20,9 @@ SIZE = 8
 SHARE = 0.05
 """Of the scorings of the components that can fail."""
 
-GENERATE_S = 10.0
-DEADLINE_S = 0.25
-STEPS = 5
+GENERATE_S = 20.0
+DEADLINE_S = 0.5
+STEPS = 4
 COMPONENTS = ("alone", "batch", "asks")
 KINDS = {
     "alone": [*FAULTS, *HARMLESS],

@@ -129,6 +129,7 @@ class Maths(Reward):
 def maths_groups(prompts: int = 16, size: int = 8) -> list[Group]:
     """Return samples that math-verify needs some time for."""
     made: list[Group] = []
+    answer = r"So it is $\boxed{\sqrt{%d}+\frac{%d}{%d}x^2}$"
     for number in range(prompts):
         gold = rf"$\frac{{{number + 1}}}{{{number + 3}}}x^2+\sqrt{{{number + 2}}}$"
         made.append(
@@ -137,7 +138,7 @@ def maths_groups(prompts: int = 16, size: int = 8) -> list[Group]:
                 [
                     Sample(
                         f"{number}/{index}",
-                        rf"So it is $\boxed{{\sqrt{{{number + 2}}}"
+                        answer % (number + 2, number + 1 + index % 2, number + 3),
                         rf"+\frac{{{number + 1 + index % 2}}}{{{number + 3}}}x^2}}$",
                         reference={"gold": gold},
                         group_id=str(number),

@@ -26,6 +26,9 @@ from guerdon.scoring.stepping import stepped
 HEARTBEAT_S = 0.25
 """Seconds between the marks that show that the loop goes round."""
 
+STALL_S = 0.02
+"""A step that takes longer keeps others waiting."""
+
 GRACE_S = 0.25
 """Seconds in which a cancelled call may clean up."""
 
@@ -42,6 +45,8 @@ class Call:
     limiter: Limiter | None
     task: asyncio.Task[None] | None = None
     started: float = 0.0
+    excused: float = 0.0
+    """The worker's stall when the call started, and since then the call's own part in it: seconds."""
     finished: bool = False
 
     @property
@@ -63,6 +68,8 @@ class AsyncWorker:
     open_calls: int = 0
     watched: dict[tuple[int, int], deque[Call]] = field(default_factory=dict)
     """Calls with a deadline, by component and size: those of one kind may all take the same time."""
+    stall: float = 0.0
+    """Seconds for which steps of calls kept the loop from going round; no call's time runs meanwhile."""
     deaf: set[asyncio.Task[None]] = field(default_factory=set)
     """Tasks that were cancelled and still run."""
 
@@ -113,7 +120,7 @@ class AsyncWorker:
     async def _run(self, call: Call) -> None:
         if call.limiter is not None:
             await call.limiter.enter()
-        call.started = monotonic()
+        call.started, call.excused = monotonic(), self.stall
         self._watch(call)
         try:
             ask = partial(self._ask, call)
@@ -122,7 +129,7 @@ class AsyncWorker:
             cells = self._check(call, verdicts)
         except BaseException as exception:  # noqa: BLE001  # plugin code runs here
             cells = [error_of(exception)] * len(call.samples)
-        self.marks.pause()
+        self._pause(call)
         self._finish(call, cells)
 
     def _ask(self, call: Call) -> Awaitable[Any]:
@@ -130,7 +137,7 @@ class AsyncWorker:
         mark = partial(self.marks.write, call.job, call.component, call.position)
         mark()
         verdicts = call.caller.method(call.samples if call.caller.whole else call.samples[0])
-        return stepped(verdicts, mark, self.marks.pause)
+        return stepped(verdicts, mark, partial(self._pause, call))
 
     def _check(self, call: Call, verdicts: Any) -> list[Cell]:
         whole = call.caller.whole
@@ -142,6 +149,14 @@ class AsyncWorker:
 
     def _mark(self, call: Call) -> None:
         self.marks.write(call.job, call.component, call.position)
+
+    def _pause(self, call: Call) -> None:
+        """Note the end of a step. A long one is charged to its call alone."""
+        took = monotonic() - self.marks.times[0]
+        if took > STALL_S and self.marks.places[0]:
+            self.stall += took
+            call.excused += took
+        self.marks.pause()
 
     def _watch(self, call: Call) -> None:
         """Have the call cancelled when its time is over. Calls of one kind end in order."""
@@ -155,7 +170,7 @@ class AsyncWorker:
         now = monotonic()
         while queue:
             call = queue[0]
-            left = call.started + call.allowed_s - now
+            left = call.started + call.allowed_s + self.stall - call.excused - now
             if not call.finished and left > 0:
                 self.loop.call_later(left, self._look, queue)
                 return

@@ -170,6 +170,12 @@ class ObedientAsync(Reward):
                 await asyncio.sleep(30)
             case "deaf":
                 await _deaf()
+            case "stall":
+                _sleep(0.3)
+                return 0.5
+            case "soon":
+                await asyncio.sleep(0.3)
+                return 0.5
             case "block in a task":
                 await asyncio.create_task(_block())
         return ACTIONS[sample.completion]()

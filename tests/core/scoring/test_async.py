@@ -98,3 +98,11 @@ def test_the_deadline_begins_when_a_call_may_start(plugins, make, group_of, colu
     with Engine({"r": make("service", limits=limits, timeout_s=0.5)}, plugins=plugins) as engine:
         [scored] = engine.score([group_of(["x"] * 80)])
     assert all(record.status == Status.OK for record in column(scored, "r"))
+
+
+def test_no_call_pays_for_the_loop_that_another_blocks(plugins, make, group_of, column):
+    """Four calls block the loop for 0.3 s each, one after the other; the others wait 0.3 s of their 1 s."""
+    with Engine({"r": make("obedient_async", timeout_s=1.0)}, plugins=plugins) as engine:
+        [scored] = engine.score([group_of(["soon", "stall"] * 4)])
+        assert engine.counters.retries == 0
+    assert all(record.status == Status.OK for record in column(scored, "r"))
