@@ -4,7 +4,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 EXPORT := RAY_USAGE_STATS_ENABLED=0 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 
-.PHONY: demo test check format lock clean setup
+.PHONY: demo test bounds check format lock clean setup
 
 setup: $(STAMP)
 
@@ -17,6 +17,9 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	@$(EXPORT) $(PY) -m pytest -q
+
+bounds: $(STAMP)
+	@$(EXPORT) $(PY) -m pytest -q -m bounds
 
 check: $(STAMP)
 	@$(VENV)/bin/ruff check .

@@ -15,6 +15,8 @@ from guerdon import Abstain, Reward, Sample, Score
 VALUE = 0.5
 """What all of them return for a sample that has no fault."""
 
+BIG = "x" * 50_000_000
+
 
 def _raise() -> Any:
     raise ValueError("a fault of the campaign")
@@ -51,7 +53,7 @@ FAULTS: dict[str, Callable[[], Any]] = {
 """What becomes an error or, if it hangs, a timeout."""
 
 HARMLESS: dict[str, Callable[[], Any]] = {
-    "50 MB evidence": lambda: Score(VALUE, "", {"x": "x" * 50_000_000}),
+    "50 MB evidence": lambda: Score(VALUE, "", {"x": BIG}),
     "cycle in evidence": _cycle,
     "lone surrogate": lambda: Score(VALUE, "\ud800", {"\ud800": "\udfff"}),
     "printing": lambda: sys.stdout.write("\r") * 0.0 + VALUE,

@@ -1,6 +1,7 @@
 """One thread that hands jobs to workers, collects cells, and kills what overruns its deadline."""
 
 import logging
+import os
 import selectors
 import socket
 import threading
@@ -72,6 +73,7 @@ class Dispatcher:
         self._ear.setblocking(False)
         self._selector.register(self._ear, selectors.EVENT_READ)
         self._lock = threading.Lock()
+        self._pid = os.getpid()
         self._closing = False
         self._ended = False
         self._asleep = False
@@ -97,12 +99,16 @@ class Dispatcher:
 
     def close(self) -> None:
         """End all workers; what is still open is settled as a failure of the infrastructure."""
+        if os.getpid() != self._pid:
+            return  # a fork of the process that owns them
         self._closing = True
         self._ring()
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
     def _post(self, action: Callable[[], None]) -> None:
+        if os.getpid() != self._pid:
+            raise ScoringError("the engine was made in another process; make one here")
         with self._lock:  # so that nothing is posted after the thread's last look
             if self._ended:
                 raise ScoringError("the engine is closed, or its thread failed (see the log); make a new one")
@@ -227,7 +233,9 @@ class Dispatcher:
         """Tell whether a worker may have another job: it is idle, or works off what it has in no time."""
         if not slot.jobs:
             return True
-        return slot.cells * self._pace < AHEAD_S and not next(iter(slot.jobs.values())).retry
+        if self._retries or next(iter(slot.jobs.values())).retry:  # a retry runs alone, and first
+            return False
+        return slot.cells * self._pace < AHEAD_S
 
     def _send(self, slot: Slot, job: Job, *, fresh: bool = False) -> None:
         try:
@@ -257,6 +265,8 @@ class Dispatcher:
     # --- cells back
 
     def _read(self, slot: Slot) -> None:
+        if slot.process is None:
+            return
         try:
             replies = slot.receive()
         except (EOFError, OSError):

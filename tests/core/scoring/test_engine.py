@@ -329,3 +329,23 @@ def test_a_broken_dispatcher_settles_everything(plugins, make, group_of, monkeyp
         with pytest.raises(ScoringError, match="its thread failed"):
             engine.score([group_of(["x"])])
     assert "please report this" in caplog.text
+
+
+def test_a_forked_process_is_told_to_make_its_own(plugins, make, group_of):
+    import os
+    import warnings
+
+    with Engine({"a": make("length_of_text")}, plugins=plugins) as engine:
+        engine.score([group_of(["x"])])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # the fork is the point
+            pid = os.fork()
+        if pid == 0:
+            try:
+                engine.score([group_of(["x"])])
+            except ScoringError as error:
+                engine.close()
+                os._exit(7 if "made in another process" in str(error) else 1)
+            os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
+        assert engine.score([group_of(["xx"])])[0].values() == [(2.0,)]

@@ -7,6 +7,8 @@ from correctness_judge import judge
 
 from guerdon import Score
 
+pytestmark = pytest.mark.bounds
+
 LONG = 1_000_000
 
 NASTY = {

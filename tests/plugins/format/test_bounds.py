@@ -97,6 +97,8 @@ import resource, sys
 from guerdon import Sample
 from guerdon_plugins.format import Format
 
+pytestmark = pytest.mark.bounds
+
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 

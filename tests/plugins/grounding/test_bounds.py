@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from guerdon import Sample
 from guerdon_plugins.grounding import Grounding
 
+pytestmark = pytest.mark.bounds
+
 N = 1_000_000
 LARGE = {
     "letters": "a" * N,

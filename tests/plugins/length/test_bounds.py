@@ -9,6 +9,8 @@ import pytest
 from guerdon import Sample
 from guerdon_plugins.length import Length
 
+pytestmark = pytest.mark.bounds
+
 SIZE = 1_000_000
 REWARDS = [
     {"component": "repetition", "ngram": 4},

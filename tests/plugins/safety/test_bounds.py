@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from guerdon import Sample
 from guerdon_plugins.safety import Safety
 
+pytestmark = pytest.mark.bounds
+
 N = 1_000_000
 SAFETY = Safety()
 DICE = random.Random(0)
