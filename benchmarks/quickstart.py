@@ -174,8 +174,8 @@ def _summarise(tables: dict[int, dict[str, dict[str, Table]]], decoding: str) ->
         summary[measure] = {
             **{model: round(float(np.nanmean(values)), 4) for model, values in levels.items()},
             "gain": round(float(np.mean(by_seed)), 4),
-            "low": round(low, 4),
-            "high": round(high, 4),
+            "low": round(float(low), 4),
+            "high": round(float(high), 4),
             "by_seed": [round(float(value), 4) for value in by_seed],
             "prompts": int(np.sum(~np.isnan(levels["sft"]))),
         }
@@ -202,5 +202,5 @@ def _target(summary: dict, decoding: str, measure: str) -> Target:
         ratio=found["grpo"] / found["sft"],
         spread=(found["high"] - found["low"]) / 2,
         target=f"gain {found['gain']:+.3f} ({found['low']:+.3f} to {found['high']:+.3f})",
-        ok=found["low"] > 0,
+        ok=bool(found["low"] > 0),
     )
