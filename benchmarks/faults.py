@@ -7,7 +7,7 @@ import itertools
 import random
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import wait
 
 from benchmarks.faults_work import FAULTS, HANGS, HARMLESS, VALUE, Alone, Asks, Batch, Honest
@@ -42,7 +42,7 @@ def rewards() -> dict[str, Reward]:
     }
 
 
-def batch(step: int, share: float, kinds: dict[str, Iterator[str]]) -> list[Group]:
+def batch(step: int, share: float, kinds: Mapping[str, Iterator[str]]) -> list[Group]:
     """Return the groups of a step; a `share` of the scorings will fail, in all ways in turn."""
     rng = random.Random(step)
     groups: list[Group] = []

@@ -10,6 +10,8 @@ import pytest
 from guerdon import Sample
 from guerdon_plugins.format import Format
 
+pytestmark = pytest.mark.bounds
+
 SIZE = 1_000_000
 REWARDS = {
     "think_answer": {"reject_prompt_copy": True},
@@ -96,8 +98,6 @@ MEASURE = """
 import resource, sys
 from guerdon import Sample
 from guerdon_plugins.format import Format
-
-pytestmark = pytest.mark.bounds
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
