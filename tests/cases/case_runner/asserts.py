@@ -30,6 +30,8 @@ def resolve(view: Json, path: str) -> list[Json]:
 
 
 def _children(value: Json, step: str) -> list[Json]:
+    if step == "*" and value is MISSING:
+        return [MISSING]
     if step == "*":
         return list(value.values()) if isinstance(value, Mapping) else list(value or ())
     if isinstance(value, Mapping):
