@@ -57,6 +57,10 @@ class Rounds:
         """Return the median time."""
         return statistics.median(self.times[name])
 
+    def scaled(self, name: str, factor: float) -> list[float]:
+        """Return the times of all rounds in another unit."""
+        return [seconds * factor for seconds in self.times[name]]
+
     def each(self, formula: Callable[[Mapping[str, float]], float]) -> list[float]:
         """Apply a formula to the times of each round."""
         names = list(self.times)
@@ -85,18 +89,10 @@ def spread(values: Sequence[float]) -> float:
 
 
 def at_most(name: str, limit: float, ours: Sequence[float], peer: Sequence[float]) -> Target:
-    """Hold the median over rounds of ours / peer to a limit."""
+    """Hold ours / peer to a limit, by the fastest round of each: what else runs on the machine only adds."""
+    ratio = min(ours) / min(peer)
     ratios = [a / b for a, b in zip(ours, peer, strict=True)]
-    ratio = statistics.median(ratios)
-    return Target(
-        name,
-        statistics.median(ours),
-        statistics.median(peer),
-        ratio,
-        spread(ratios),
-        f"<= {limit:g}",
-        ratio <= limit,
-    )
+    return Target(name, min(ours), min(peer), ratio, spread(ratios), f"<= {limit:g}", ratio <= limit)
 
 
 def machine() -> dict[str, Any]:

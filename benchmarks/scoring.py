@@ -49,7 +49,7 @@ def peers() -> dict[str, str]:
 
 def five(kind: type[Reward], **fields: object) -> dict[str, Reward]:
     """Return five rewards of a kind, one for each word."""
-    return {word: kind(word=word, **fields) for word in WORDS}
+    return {word: kind.model_validate({"word": word, **fields}) for word in WORDS}
 
 
 def bare(rewards: Mapping[str, Reward], batch: Sequence[Group]) -> Callable[[], None]:
@@ -110,10 +110,8 @@ def inline_records(peer: Peer) -> Target:
             {"ours": lambda: records(engine, groups()), "rubric": lambda: peer("rubric")},
             ROUNDS,
         )
-    per_row = {name: rounds.each(lambda t, name=name: t[name] * 1e6 / CALLS) for name in ("ours", "rubric")}
-    return at_most(
-        "inline with evidence and records, µs a row (verifiers' Rubric)", 0.25, per_row["ours"], per_row["rubric"]
-    )
+    ours, theirs = (rounds.scaled(name, 1e6 / CALLS) for name in ("ours", "rubric"))
+    return at_most("inline with evidence and records, µs a row (verifiers' Rubric)", 0.25, ours, theirs)
 
 
 def isolation(peer: Peer) -> Target:
@@ -127,7 +125,7 @@ def isolation(peer: Peer) -> Target:
                 "pebble": lambda: peer("pebble"),
                 "their bare": lambda: peer("bare"),
             },
-            2 * ROUNDS,
+            4 * ROUNDS,
             warm=3,
         )
     ours = overhead(rounds, "ours", "bare", PROMPTS * SIZE)
@@ -143,8 +141,9 @@ def asynchronous(peer: Peer) -> Target:
             ROUNDS,
             warm=2,
         )
-    ms = {name: rounds.each(lambda t, name=name: t[name] * 1e3) for name in ("ours", "trl")}
-    return at_most("1,024 async rewards of 20 ms, ms (TRL async)", 1.5, ms["ours"], ms["trl"])
+    return at_most(
+        "1,024 async rewards of 20 ms, ms (TRL async)", 1.5, rounds.scaled("ours", 1e3), rounds.scaled("trl", 1e3)
+    )
 
 
 def against_loop(name: str, rewards: Mapping[str, Reward], batch: Sequence[Group], rounds: int) -> Target:
@@ -159,8 +158,7 @@ def against_loop(name: str, rewards: Mapping[str, Reward], batch: Sequence[Group
         reward.prepare()
     with Engine(rewards) as engine:
         times = alternate({"ours": from_a_thread, "bare": bare(rewards, batch)}, rounds)
-    ours, floor = (times.each(lambda t, key=key: t[key] * 1e3) for key in ("ours", "bare"))
-    return at_most(name, 0.65, ours, floor)
+    return at_most(name, 0.65, times.scaled("ours", 1e3), times.scaled("bare", 1e3))
 
 
 def real() -> Target:

@@ -139,7 +139,6 @@ def maths_groups(prompts: int = 16, size: int = 8) -> list[Group]:
                     Sample(
                         f"{number}/{index}",
                         answer % (number + 2, number + 1 + index % 2, number + 3),
-                        rf"+\frac{{{number + 1 + index % 2}}}{{{number + 3}}}x^2}}$",
                         reference={"gold": gold},
                         group_id=str(number),
                         index=index,
