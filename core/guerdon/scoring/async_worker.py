@@ -163,16 +163,21 @@ class AsyncWorker:
         queue = self.watched.setdefault((call.component, len(call.samples)), deque())
         queue.append(call)
         if len(queue) == 1:
-            self.loop.call_later(call.allowed_s, self._look, queue)
+            self._look_later(queue, call.started + call.allowed_s)
 
-    def _look(self, queue: deque[Call]) -> None:
+    def _look_later(self, queue: deque[Call], due: float) -> None:
+        self.loop.call_at(due, self._look, queue, due, self.stall)
+
+    def _look(self, queue: deque[Call], due: float, stall: float) -> None:
         """Expire calls whose time is over, and look again when the next one's will be."""
         now = monotonic()
+        if now - due > STALL_S and stall == self.stall:  # held up by what left no mark: a subtask, or a busy machine
+            self.stall += now - due
         while queue:
             call = queue[0]
-            left = call.started + call.allowed_s + self.stall - call.excused - now
-            if not call.finished and left > 0:
-                self.loop.call_later(left, self._look, queue)
+            due = call.started + call.allowed_s + self.stall - call.excused
+            if not call.finished and due > now:
+                self._look_later(queue, due)
                 return
             queue.popleft()
             if not call.finished:

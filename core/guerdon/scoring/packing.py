@@ -10,7 +10,7 @@ import struct
 from array import array
 from collections.abc import Sequence
 from operator import attrgetter
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Any, NamedTuple
 
 from guerdon.images import LazyImage
@@ -24,6 +24,10 @@ type Columns = tuple[Sequence[Any], ...] | bytes
 """A column for each field in `_OWN`; pickled where a value is not quite plain, so that all can be marshalled."""
 
 
+_PLAIN = ({str}, {str}, {bytes}, {int, NoneType}, {bool}, {int})
+"""Types of the columns that may be marshalled. It would write the bytes of a numpy scalar without a word."""
+
+
 def pack_samples(samples: Sequence[Sample]) -> tuple[Columns, bytes]:
     """Return the samples' own fields, and those of `_SHARED` pickled: once if they share them, else for each.
 
@@ -32,18 +36,16 @@ def pack_samples(samples: Sequence[Sample]) -> tuple[Columns, bytes]:
     own = list(zip(*map(_OWN, samples), strict=True))
     own[2] = tuple([_pack_tokens(tokens) for tokens in own[2]])
     sources = samples[:1] if _share(samples) else samples
-    return tuple(own), pickle.dumps([_pack_context(*_SHARED(sample)) for sample in sources])
+    plain = all(types.issuperset(map(type, column)) for types, column in zip(_PLAIN, own, strict=True))
+    columns: Columns = tuple(own) if plain else pickle.dumps(own)
+    return columns, pickle.dumps([_pack_context(*_SHARED(sample)) for sample in sources])
 
 
 def dump(job: int, components: tuple[int, ...], samples: Sequence[Sample]) -> bytes:
     """Write a job as a message. Raises what pickling an object in a sample raises."""
     columns, contexts = pack_samples(samples)
     message: Any = (job, components, len(samples), columns, contexts)
-    try:
-        return marshal.dumps(message, 2)
-    except ValueError:  # a subclass of str, say
-        message = (job, components, len(samples), pickle.dumps(columns), contexts)
-        return marshal.dumps(message, 2)
+    return marshal.dumps(message, 2)
 
 
 class Work(NamedTuple):

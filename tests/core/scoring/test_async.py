@@ -20,10 +20,10 @@ def test_calls_run_together(plugins, make, group_of):
 
 
 FAULTS = {
-    "wait": (Status.TIMEOUT, "no verdict within 0.5 s"),
-    "deaf": (Status.TIMEOUT, "no verdict within 0.5 s"),
-    "hang": (Status.TIMEOUT, "no verdict within 0.5 s"),
-    "block in a task": (Status.TIMEOUT, "no verdict within 0.5 s"),
+    "wait": (Status.TIMEOUT, "no verdict within 1 s"),
+    "deaf": (Status.TIMEOUT, "no verdict within 1 s"),
+    "hang": (Status.TIMEOUT, "no verdict within 1 s"),
+    "block in a task": (Status.TIMEOUT, "no verdict within 1 s"),
     "raise": (Status.ERROR, "ValueError"),
     "cancel": (Status.ERROR, "CancelledError"),
     "sys.exit": (Status.ERROR, "sys.exit(3)"),
@@ -39,9 +39,9 @@ FAULTS = {
 def test_every_fault_gives_its_status_and_harms_no_other(plugins, make, group_of, column):
     completions = [name for pair in zip(FAULTS, ["float"] * len(FAULTS), strict=True) for name in pair]
     rewards = {
-        "r": make("obedient_async", timeout_s=0.5),
+        "r": make("obedient_async", timeout_s=1.0),
         "a": make("length_of_text"),
-        "g": make("async_group", timeout_s=0.5),
+        "g": make("async_group", timeout_s=1.0),
     }
     with Engine(rewards, plugins=plugins) as engine:
         scored, other = engine.score([group_of(completions), group_of(["score"] * 30, "h")])

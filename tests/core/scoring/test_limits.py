@@ -98,8 +98,10 @@ def test_steps_are_seen_from_outside():
         await asyncio.sleep(0)
         raise ZeroDivisionError
 
-    result = asyncio.run(stepped(work(), lambda: seen.append("("), lambda: seen.append(")")))
-    assert result == "done"
+    async def run() -> str:
+        return await stepped(work(), lambda: seen.append("("), lambda: seen.append(")"))
+
+    assert asyncio.run(run()) == "done"
     assert seen == ["(", "first", ")", "(", "second", ")", "(", ")"]
 
 
@@ -113,7 +115,10 @@ def test_a_cancelled_coroutine_may_clean_up():
             seen.append("cleaned")
 
     async def run() -> None:
-        task = asyncio.create_task(stepped(work(), lambda: None, lambda: None))
+        async def step() -> None:
+            await stepped(work(), lambda: None, lambda: None)
+
+        task = asyncio.create_task(step())
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -162,6 +162,9 @@ class GuerdonTrainer(RayPPOTrainer):  # type: ignore[misc]
     async def eval(self, vllm_metrics_scraper: Any = None) -> dict[str, float]:
         """Evaluate on the held-out prompts, greedy and sampled."""
         del vllm_metrics_scraper
+        step, steps = self.global_step, self.total_training_steps
+        if step % self.cfg.trainer.eval_interval and step != steps:  # SkyRL asks again wherever a run resumes
+            return {}
         return await evaluate(self.held_out, self.generator, self.recorder, self.run_config, step=self.global_step)
 
     def save_checkpoints(self) -> str:
