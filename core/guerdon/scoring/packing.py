@@ -24,7 +24,7 @@ type Columns = tuple[Sequence[Any], ...] | bytes
 """A column for each field in `_OWN`; pickled where a value is not quite plain, so that all can be marshalled."""
 
 
-_PLAIN = ({str}, {str}, {bytes}, {int, NoneType}, {bool}, {int})
+_PLAIN: tuple[set[type], ...] = ({str}, {str}, {bytes}, {int, NoneType}, {bool}, {int})
 """Types of the columns that may be marshalled. It would write the bytes of a numpy scalar without a word."""
 
 
