@@ -52,9 +52,9 @@ def post(url: str, body: dict[str, Any], api_key: str | None = None) -> tuple[di
         with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
             return json.load(response), {name.lower(): value for name, value in response.headers.items()}
     except urllib.error.HTTPError as error:
-        raise RefusedError(
-            Code.SERVED_WRONG, f"{url} answers {error.code}: {error.read(2000).decode(errors='replace')}"
-        ) from error
+        with error:
+            said = error.read(2000).decode(errors="replace")
+        raise RefusedError(Code.SERVED_WRONG, f"{url} answers {error.code}: {said}") from error
     except (OSError, ValueError) as error:
         raise RefusedError(Code.SERVED_WRONG, f"{url} does not answer: {error}") from error
 

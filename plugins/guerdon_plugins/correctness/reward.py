@@ -11,7 +11,7 @@ from guerdon_plugins.correctness.choice import Choice
 from guerdon_plugins.correctness.exact import Exact
 from guerdon_plugins.correctness.fields import Fields
 from guerdon_plugins.correctness.maths import Math
-from guerdon_plugins.correctness.maths.equality import INSTALL, load_library
+from guerdon_plugins.correctness.maths.equality import INSTALL, warm_up
 from guerdon_plugins.correctness.numeric import Numeric
 from guerdon_plugins.correctness.reading import BadGoldError, Reading, Reference, Subject
 from guerdon_plugins.parsing.latex import unfill
@@ -71,7 +71,7 @@ class Correctness(Reward):
     def prepare(self) -> None:
         """Import math-verify, where references of type math may come."""
         if self.kind in (None, "math") and _has_math_verify():
-            load_library()
+            warm_up()
 
     def score(self, sample: Sample) -> Score | Abstain:
         """Compare the completion's answer with the reference."""

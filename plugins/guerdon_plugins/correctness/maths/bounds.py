@@ -14,6 +14,8 @@ MAX_SIZE = 3000.0
 MAX_FACTORIAL = 500
 MAX_EXPANSION = 200
 """The largest power of a sum with symbols, which simplifying may expand."""
+MAX_RANGE = 1000
+"""Terms of a sum or product."""
 MAX_NODES = 400
 
 _DIGITS = re.compile(rf"\d{{{MAX_DIGITS + 1},}}")
@@ -74,9 +76,19 @@ def _combined(expression: "Basic", kind: str, parts: list[float]) -> float:
         return argument * math.log10(argument + 2)
     if kind in ("exp", "sinh", "cosh", "tanh"):
         return _value(expression.args[0], parts[0]) * math.log10(math.e)
+    if kind in ("Sum", "Product"):
+        _check_range(expression, kind)
     if kind == "Mul":
         return sum(parts)
     return max(parts) + 1
+
+
+def _check_range(expression: "Basic", kind: str) -> None:
+    """Refuse a sum or product over more than `MAX_RANGE` numbers; a symbol may bound it."""
+    for _, low, high in expression.limits:
+        terms = (high - low).doit()
+        if terms.is_number and not terms.is_infinite and abs(float(terms)) > MAX_RANGE:
+            raise TooLargeError(f"a {kind.lower()} has more than {MAX_RANGE} terms")
 
 
 def _power(expression: "Basic", base: float, exponent: float) -> float:

@@ -32,8 +32,12 @@ _DEGREES = re.compile(r"\^\{?\s?(?:\\circ|\\degree)\s?\}?|\\degree")
 _PLAIN_FUNCTION = re.compile(rf"(?<![A-Za-z\\])({'|'.join(FUNCTIONS)})(?![A-Za-z])")
 _PLAIN_INFINITY = re.compile(r"(?<![A-Za-z\\])(?:infinity|inf|oo)(?![A-Za-z])", re.IGNORECASE)
 _OPERATORS = (("**", "^"), ("*", r"\cdot "), ("<=", r"\le "), (">=", r"\ge "), ("!=", r"\ne "))
+_MIXED = re.compile(r"(?<![0-9.}])([0-9]{1,12}) +([0-9]{1,12})/([0-9]{1,12})(?![0-9.])")
+_REPEATING = re.compile(r"(?<![0-9.])([0-9]{0,12})\.([0-9]{0,12}) ?\\overline ?\{([0-9]{1,12})\}")
+_GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?: [0-9]{3})+(?:\.[0-9]+)?")
+_SIDE_BY_SIDE = re.compile(r"(?<![A-Za-z{_^])[0-9]+ +[0-9]+")
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{4,}")
-_FORBIDDEN = re.compile(r"__|[`@;?\"]|''''|(?<![\d.)}\]])!|\.[A-Za-z]|[^\x20-\x7e\n]")
+_FORBIDDEN = re.compile(r"__|[`@?\"]|''''|(?<![\d.)}\]])!|\.[A-Za-z]|[^\x20-\x7e\n]")
 
 
 class NoMathsError(ValueError):
@@ -66,7 +70,7 @@ def _spell(text: str) -> str:
     text = _PLAIN_INFINITY.sub(r"\\infty ", _PLAIN_FUNCTION.sub(r"\\\1 ", text))
     for plain, latex in _OPERATORS:
         text = text.replace(plain, latex)
-    text = _arguments(text)
+    text = _numbers(_arguments(text))
     return " ".join(text.split()).strip(" .,")
 
 
@@ -92,6 +96,28 @@ def _arguments(text: str) -> str:
     text = re.sub(r"\\frac[ ]?([0-9A-Za-z])[ ]?([0-9A-Za-z])", r"\\frac{\1}{\2}", text)
     text = re.sub(r"\\frac[ ]?([0-9A-Za-z])[ ]?\{", r"\\frac{\1}{", text)
     return re.sub(r"(\\frac[ ]?\{[^{}]*\})[ ]?([0-9A-Za-z])", r"\1{\2}", text)
+
+
+def _numbers(text: str) -> str:
+    r"""Write ``2 1/2`` as ``2\frac{1}{2}``, ``0.\overline{3}`` as a fraction and ``1 234`` as 1234.
+
+    Raises:
+        NoMathsError: two numbers stand side by side.
+    """
+    text = _MIXED.sub(r"\1\\frac{\2}{\3}", text)
+    text = _REPEATING.sub(_repeating, text)
+    if _GROUPED.fullmatch(text.strip()):
+        return "".join(text.split())
+    if side := _SIDE_BY_SIDE.search(text):
+        raise NoMathsError(f"the numbers {side[0]!r} stand side by side")
+    return text
+
+
+def _repeating(match: re.Match[str]) -> str:
+    whole, fixed, period = match[1] or "0", match[2], match[3]
+    below = (10 ** len(period) - 1) * 10 ** len(fixed)
+    above = int(whole + fixed + period) - int(whole + fixed)
+    return rf"\frac{{{above}}}{{{below}}}"
 
 
 def _closing(text: str, begin: int) -> int | None:

@@ -87,7 +87,7 @@ def _relations(gold: Answer, found: Answer) -> bool:
     if found.form == "relation":
         interval = _interval(found)
         if gold.form in ("bracketed", "union"):
-            return interval is not None and equal(gold, interval)
+            return equal(gold, interval) if interval else _is_assignment(found) and equal(gold, found.parts[-1])
         return _is_chain(found) and equal(gold, found.parts[_last_exact(found)])
     interval = _interval(gold)
     if interval is not None and found.form == "bracketed":
@@ -105,7 +105,10 @@ def _is_chain(relation: Answer) -> bool:
 
 
 def _is_assignment(relation: Answer) -> bool:
-    return set(relation.marks) == {"="} and _is_name(relation.parts[0].latex)
+    """Tell whether a relation gives a variable, or a tuple of variables, its value."""
+    first = relation.parts[0]
+    names = [part.latex for part in first.parts] if first.form == "bracketed" else [first.latex]
+    return set(relation.marks) == {"="} and all(map(_is_name, names))
 
 
 def _is_name(latex: str) -> bool:

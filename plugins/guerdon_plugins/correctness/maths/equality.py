@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 INSTALL = "references of type math need the package math-verify: pip install 'guerdon[math]'"
 _DECIMALS = 6
-"""Decimals by which a decimal answer must agree with an exact one, as math-verify has it."""
-_CLOSE = Fraction(1, 10**5)
-"""Relative difference that such an answer may have besides, so that tiny values stay apart."""
-_EXACT = Fraction(1, 10**15)
+"""A decimal with so many digits after the point may stand for the exact value that rounds to it."""
+_EXACT = 1e-12
+"""Relative difference that counts as the rounding of floating-point numbers."""
+_DECIMAL = re.compile(r"[-+]?\d*\.(\d+)")
 
 
 @lru_cache(maxsize=4096)
@@ -32,11 +32,15 @@ def parse(latex: str) -> "Basic | None":
         PluginError: math-verify is not installed.
         TooLargeError: it must not be evaluated.
     """
-    latex2sympy, treat_as_complex, _ = load_library()
+    latex2sympy, configuration, treat_as_complex, _ = load_library()
     check_text(latex)
     try:
         found = latex2sympy(
-            latex, is_real=not treat_as_complex(latex), convert_degrees=False, normalization_config=None
+            latex,
+            is_real=not treat_as_complex(latex),
+            convert_degrees=False,
+            normalization_config=None,
+            conversion_config=configuration,
         )
     except Exception:  # noqa: BLE001  # the parser's own errors are plain Exceptions
         return None
@@ -53,14 +57,19 @@ def _with_imaginary_unit(found: "Basic") -> "Basic":
 
 
 @lru_cache(maxsize=1)
-def load_library() -> tuple[Any, Any, Any]:
+def load_library() -> tuple[Any, Any, Any, Any]:
     """Import math-verify, once a process; it takes about two seconds."""
     try:
-        from latex2sympy2_extended.latex2sympy2 import latex2sympy
+        from latex2sympy2_extended.latex2sympy2 import ConversionConfig, latex2sympy
         from math_verify.grader import should_treat_as_complex, sympy_expr_eq
     except ImportError as error:
         raise PluginError(f"{INSTALL} ({error})") from error
-    return latex2sympy, should_treat_as_complex, sympy_expr_eq
+    return latex2sympy, ConversionConfig(lowercase_symbols=False), should_treat_as_complex, sympy_expr_eq
+
+
+def warm_up() -> None:
+    """Import math-verify and use it once; the first expression takes longer than later ones."""
+    same(r"\frac{1}{2}", r"\frac{2}{4}")
 
 
 def squeeze(latex: str) -> str:
@@ -86,40 +95,41 @@ def same(gold: str, found: str) -> bool:
         return True
     numbers = plain_number(gold), plain_number(found)
     if numbers[0] and numbers[1]:
-        return numbers[0][1] == numbers[1][1] and _close(numbers[0][0], numbers[1][0], rounded="." in gold + found)
+        difference = abs(numbers[0][0] - numbers[1][0])
+        return numbers[0][1] == numbers[1][1] and difference <= _rounding(gold, found)
     if ("%" in gold) != ("%" in found):
         return False
     try:
         left, right = parse(gold), parse(found)
     except TooLargeError:
         return False  # equal only if it is spelled alike
-    return left is not None and right is not None and _verified(left, right)
+    return left is not None and right is not None and _verified(left, right, float(_rounding(gold, found)))
 
 
-def _close(gold: Fraction, found: Fraction, *, rounded: bool) -> bool:
-    difference = abs(gold - found)
-    if not rounded:
-        return difference == 0
-    return difference * 10**_DECIMALS < 1 and difference <= _CLOSE * abs(gold)
+def _rounding(gold: str, found: str) -> Fraction:
+    """Return by how much two values may differ, where one is a decimal that stands for the other."""
+    decimals = [len(match[1]) for latex in (gold, found) if (match := _DECIMAL.fullmatch(latex.strip(" %")))]
+    shortest = min(decimals, default=0)
+    return Fraction(1, 2 * 10**shortest) if shortest >= _DECIMALS else Fraction(0)
 
 
-def _verified(gold: "Basic", found: "Basic") -> bool:
+def _verified(gold: "Basic", found: "Basic", rounding: float) -> bool:
     """Ask math-verify, and look again where numbers are compared: its own look is absolute, not relative."""
     *_, equal = load_library()
     try:
-        if not equal(gold, found, _DECIMALS, 15):
-            return False
-        return _same_size(gold, found)
+        return bool(equal(gold, found, _DECIMALS, 15)) and _same_size(gold, found, rounding)
     except Exception:  # noqa: BLE001  # what a model wrote may break sympy in any way: that is no equality
         return False
 
 
-def _same_size(gold: "Basic", found: "Basic") -> bool:
+def _same_size(gold: "Basic", found: "Basic", rounding: float) -> bool:
     """Compare constants to 30 digits, relative to the gold; anything else passes."""
-    from sympy import Expr, Float
+    from sympy import Expr
 
     if not (isinstance(gold, Expr) and isinstance(found, Expr)) or gold.free_symbols or found.free_symbols:
         return True
-    wanted, difference = gold.evalf(30), (gold - found).evalf(30)
-    rounded = gold.has(Float) or found.has(Float)
-    return bool(abs(difference) <= (float(_CLOSE) if rounded else float(_EXACT)) * abs(wanted))
+    left, right = gold.doit(), found.doit()
+    wanted, difference = left.evalf(30), (left - right).evalf(30)
+    if not (wanted.is_number and difference.is_number):
+        return True
+    return bool(abs(difference) <= max(rounding, _EXACT * abs(wanted)))

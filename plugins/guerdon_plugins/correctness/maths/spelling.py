@@ -25,7 +25,7 @@ RENAMED: dict[str, str] = {
         listed(
             """frac dfrac tfrac cfrac, le leq leqslant, ge geq geqslant, ne neq, < lt, > gt, cdot times ast,
             ldots dots cdots dotsc, emptyset varnothing, { lbrace, } rbrace, [ lbrack, ] rbrack, / div,
-            | vert mid lvert rvert, phi varphi, epsilon varepsilon, infty infinity, : colon""",
+            | vert mid lvert rvert, phi varphi, epsilon varepsilon, infty infinity, : colon, mod bmod""",
             ",",
         ),
     )
@@ -48,7 +48,7 @@ KNOWN = frozenset(
         binom mathbb to sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp min max gcd lcm
         lim sum prod int overline vec hat bar angle triangle det alpha beta gamma delta epsilon zeta eta
         theta iota kappa lambda mu
-        nu xi rho sigma tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega mod pmod bmod
+        nu xi rho sigma tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega mod pmod
         lfloor rfloor lceil rceil prime top ell imath partial nabla circ perp parallel { } | % $ # & _ \ """
     )
 )

@@ -19,6 +19,8 @@ _TOKEN = re.compile(r"\\begin\s*\{[A-Za-z]+\}|\\end\s*\{[A-Za-z]+\}|\\[A-Za-z]+|
 _MATRIX = re.compile(
     r"\\begin\s*\{([pb]?matrix|Bmatrix|smallmatrix|array)\}(?:\s*\{[clr|]*\})?(.*)\\end\s*\{\1\}", re.DOTALL
 )
+_BRACKETED_MATRIX = re.compile(r"[\[(]\s*(\\begin.*\\end\s*\{[A-Za-z]+\})\s*[\])]", re.DOTALL)
+_BUILDER = re.compile(r"\\\{\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])[^|:]{1,20})?[|:](?P<condition>.*)\\\}", re.DOTALL)
 _JOINS = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])")
 _RELATIONS = ("=", "<", ">", r"\le", r"\ge", r"\ne", r"\approx")
 _MEMBER = re.compile(r"[A-Za-z]\s*\\in(?![A-Za-z])\s*(?=[(\[\\])")
@@ -36,9 +38,13 @@ class Answer:
     """Brackets of a bracketed answer; signs of a relation; a matrix's numbers of rows and columns."""
 
 
-def read(latex: str) -> Answer:
+def read(latex: str) -> Answer:  # noqa: PLR0911  # one return for each form of answer
     """Take an answer apart."""
-    latex = _without_member(latex.strip())
+    latex = _without_member(latex.strip()).lstrip("+ ")
+    if bracketed := _BRACKETED_MATRIX.fullmatch(latex):
+        latex = bracketed[1]
+    if condition := _builder(latex):
+        return read(condition)
     if (matrix := _MATRIX.fullmatch(latex)) and matrix[2].count(r"\begin") == 0:
         return _matrix(latex, matrix[2])
     if len(pieces := split(latex, (r"\cup",))) > 1:
@@ -52,6 +58,12 @@ def read(latex: str) -> Answer:
     if len(pieces) > 1:
         return Answer("relation", latex, tuple(map(read, pieces)), signs)
     return Answer("value", latex)
+
+
+def _builder(latex: str) -> str | None:
+    r"""Return the condition of ``\{x \mid x > 2\}``."""
+    match = _BUILDER.fullmatch(latex)
+    return match["condition"].strip() if match else None
 
 
 def _without_member(latex: str) -> str:

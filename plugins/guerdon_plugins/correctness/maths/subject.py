@@ -10,13 +10,19 @@ from guerdon_plugins.correctness.maths.clean import NoMathsError, clean
 from guerdon_plugins.correctness.maths.compare import MathKind, equal
 from guerdon_plugins.correctness.maths.equality import parse, plain_number
 from guerdon_plugins.correctness.maths.find import candidates
+from guerdon_plugins.correctness.maths.measure import split_unit
 from guerdon_plugins.correctness.maths.structure import Answer, read
 from guerdon_plugins.correctness.reading import BadGoldError, Reading, Reference
+from guerdon_plugins.correctness.units import convert
 from guerdon_plugins.parsing.latex import flatten, unfill
 from guerdon_plugins.parsing.normalise import normalise
 from guerdon_plugins.parsing.span import Span
 
 _PHRASE = re.compile(r"[^\W\d_][\w\s'’-]{0,100}")
+_TEXT = re.compile(
+    r"\$?\s*\\(?:text|mbox|textbf|textit|mathrm)\s?\{\s*[A-Za-z][A-Za-z' -]+\}\s*\.?\$?|yes|no", re.IGNORECASE
+)
+"""Words that are no product of variables."""
 _NOTHING = frozenset({"nan", "none", "null", "n/a"})
 
 
@@ -26,7 +32,10 @@ class Gold:
 
     text: str
     answer: Answer | None
-    """None for words."""
+    """Without its unit; None for words."""
+
+    unit: str | None = None
+    """As pint spells it. An answer without a unit is taken to be in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +79,25 @@ class Math:
     def _right(self, text: str, gold: Gold) -> bool:
         if gold.answer is None:
             return _words(text) == _words(gold.text)
+        bare, unit = split_unit(text)
         try:
-            return equal(gold.answer, read(clean(text)), self.kind)
+            found = read(clean(bare))
         except NoMathsError:
             return False
+        if unit and gold.unit and unit != gold.unit:
+            return _converted(found, unit, gold)
+        return equal(gold.answer, found, self.kind)
+
+
+def _converted(found: Answer, unit: str, gold: Gold) -> bool:
+    """Compare plain numbers in different units."""
+    assert gold.answer is not None
+    assert gold.unit is not None
+    numbers = plain_number(gold.answer.latex), plain_number(found.latex)
+    if numbers[0] is None or numbers[1] is None:
+        return False
+    value = convert(numbers[1][0], unit, gold.unit)
+    return value is not None and abs(value - numbers[0][0]) <= abs(numbers[0][0]) / 10**9
 
 
 def _words(text: str) -> str:
@@ -88,14 +112,17 @@ def _gold(answer: object) -> Gold:
     text = str(answer).strip()
     if not text or text.lower() in _NOTHING:
         raise BadGoldError(f"the reference's answer {text!r} is empty")
+    if _TEXT.fullmatch(text):
+        return Gold(text, None)
+    bare, unit = split_unit(text)
     try:
-        gold = read(clean(text))
+        gold = read(clean(bare))
     except NoMathsError as error:
         if _PHRASE.fullmatch(_words(text)):
             return Gold(text, None)
         raise BadGoldError(f"the reference's answer {text[:40]!r} cannot be parsed: {error}") from error
     _check(gold, text)
-    return Gold(text, gold)
+    return Gold(text, gold, unit)
 
 
 def _check(gold: Answer, text: str) -> None:
