@@ -43,7 +43,16 @@ class Part:
 
 def parts(folder: Path, table: TableName) -> list[Part]:
     """List all parts of a table, sorted; half-written files are passed over."""
-    found = (_NAME.match(path.name) for path in (folder / table).glob("*.parquet"))
+    return _named(folder / table, "*.parquet")
+
+
+def parts_of(folder: Path, table: TableName, stem: str, step: int) -> list[Part]:
+    """List every attempt's part of one step, sorted."""
+    return _named(folder / table, f"{stem}-{step:08d}-a*.parquet")
+
+
+def _named(folder: Path, pattern: str) -> list[Part]:
+    found = (_NAME.match(path.name) for path in folder.glob(pattern))
     return sorted(Part(m["stem"], int(m["step"]), int(m["attempt"])) for m in found if m)
 
 

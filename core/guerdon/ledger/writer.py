@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from guerdon.errors import LedgerError
 from guerdon.ledger.batch import LedgerBatch, Source
 from guerdon.ledger.disk import PatientDisk
-from guerdon.ledger.parts import METRICS, Part, sweep
+from guerdon.ledger.parts import METRICS, Part, parts_of, sweep
 from guerdon.ledger.pictures import Pictures
 from guerdon.ledger.rule import METADATA_KEY, dump_rule, rule_of
 from guerdon.ledger.schema import SCHEMAS, TableName
@@ -83,6 +83,8 @@ class LedgerWriter:
     def write_step(self, step: int, metrics: Mapping[str, float]) -> None:
         """Write the numbers of a step. Called again for it, numbers are added, those of one name replaced.
 
+        That holds across attempts too: a run that resumes after a step adds to what is known of it.
+
         Raises:
             LedgerError: an earlier write failed.
         """
@@ -129,9 +131,9 @@ class LedgerWriter:
 
     def _write_step(self, step: int, metrics: Mapping[str, float]) -> None:
         part = Part(METRICS, step, self._origin.attempt)
-        path = part.path(self._folder, "steps")
-        if path.exists():
-            with pq.ParquetFile(path) as file:
+        known = [found for found in parts_of(self._folder, "steps", METRICS, step) if found.attempt <= part.attempt]
+        if known:
+            with pq.ParquetFile(known[-1].path(self._folder, "steps")) as file:
                 names, values = file.read(["metric", "value"]).to_pydict().values()
             metrics = {**dict(zip(names, values, strict=True)), **metrics}
         self._write(part, "steps", steps_table(step, metrics, self._origin), dump_rule(None))

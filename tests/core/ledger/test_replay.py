@@ -38,6 +38,15 @@ def test_a_resumed_run_ends_equal_to_an_uninterrupted_one(written):
     assert equal(whole, resumed) is None
 
 
+def test_a_resumed_attempt_adds_to_what_is_known_of_a_step(written, writer, tmp_path):
+    ledger = written("a", (1, [1, 2], 0))
+    with writer(2, folder=tmp_path / "a") as out:
+        out.write_step(2, {})
+        out.write_step(2, {"eval/outcome": 0.5, "timing/step": 9.0})
+    rows = {row["metric"]: row["value"] for row in ledger.steps().to_pylist() if row["step"] == 2}
+    assert rows == {"loss": 0.5, "timing/step": 9.0, "eval/outcome": 0.5}
+
+
 def test_a_part_that_a_kill_cut_short_does_not_count(written, tmp_path):
     ledger = written("a", (1, [1, 2], 0))
     folder = tmp_path / "a"

@@ -23,6 +23,7 @@ from guerdon_trainer.adapter import check_adapter
 from guerdon_trainer.checkpoint import drop_uncommitted
 from guerdon_trainer.evaluation import evaluate
 from guerdon_trainer.measures import training_measures
+from guerdon_trainer.metrics import rename
 from guerdon_trainer.recorder import Recorder, SampleFacts
 from guerdon_trainer.rollout import RolledGroup
 from guerdon_trainer.skyrl.data import StepBatches
@@ -168,7 +169,11 @@ class GuerdonTrainer(RayPPOTrainer):  # type: ignore[misc]
         return await evaluate(self.held_out, self.generator, self.recorder, self.run_config, step=self.global_step)
 
     def save_checkpoints(self) -> str:
-        """Save, and make sure that what was saved is the adapter."""
+        """Save, and make sure that what was saved is the adapter.
+
+        SkyRL logs a step after its checkpoint: a run killed in between would lose the step's numbers.
+        """
+        self.recorder.log(self.global_step, rename(self.all_metrics))
         self.recorder.flush()
         path = str(super().save_checkpoints())
         check_adapter(Path(path) / "policy" / "lora_adapter", self.run_config)
