@@ -106,6 +106,7 @@ def test_with_the_base_inside_it_needs_nothing_else(run, tmp_path):
         (Code.RUN_REWARDS, lambda run: record(run, lambda data: data["rewards"]["answer"].pop("code_hash"))),
         (Code.RUN_REWARDS, lambda run: record(run, lambda data: data["config"]["rewards"].update(more={}))),
         (Code.RUN_DATA, lambda run: record(run, lambda data: data["config"]["data"].update(train_manifest="/no/file"))),
+        (Code.RUN_DATA, lambda run: record(run, lambda data: data.update(data={"train": "0" * 64}))),
         (Code.ADAPTER_MISSING, lambda run: shutil.rmtree(run / "adapter")),
         (Code.ADAPTER_MISSING, lambda run: (run / "adapter/adapter_model.safetensors").unlink()),
         (Code.ADAPTER_CONFIG, lambda run: (run / "adapter/adapter_config.json").unlink()),

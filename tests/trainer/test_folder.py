@@ -1,5 +1,6 @@
 """The folder of a run: who may go on in it, and what it tells about how the run came to be."""
 
+import hashlib
 import json
 import subprocess
 
@@ -8,6 +9,28 @@ import pytest
 from guerdon import RunError
 from guerdon.config import build_config, dump_config, identity
 from guerdon_trainer.folder import RunFolder, describe, open_run
+
+OURS = """
+from typing import ClassVar
+
+from guerdon import Reward, hookimpl
+
+
+class One(Reward):
+    name: ClassVar[str] = "one"
+
+    def score(self, sample):
+        return 1.0
+
+
+@hookimpl
+def register_rewards(register):
+    register(One)
+"""
+
+
+def file_digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @pytest.fixture
@@ -71,6 +94,28 @@ def test_another_configuration_may_not_and_the_differences_are_named(sections, s
     assert said in str(caught.value)
     assert "Choose another run.name, or restore the configuration to resume" in str(caught.value)
     assert folder.record.read_text() == before
+
+
+def test_other_prompts_under_the_same_name_may_not(opened, tmp_path):
+    manifest = tmp_path / "train.jsonl"
+    manifest.write_text('{"id": "a"}\n')
+    data = {"train_manifest": str(manifest)}
+    folder, _ = opened(data=data)
+    assert json.loads(folder.record.read_text())["data"] == {"train": file_digest(manifest), "eval": None}
+    manifest.write_text('{"id": "b"}\n')
+    with pytest.raises(RunError, match=r"has changed: data\.train_manifest\. Choose another run\.name, or restore it"):
+        opened(data=data)
+
+
+def test_other_code_under_the_same_name_may_not(opened, tmp_path):
+    plugin = tmp_path / "ours.py"
+    plugin.write_text(OURS)
+    sections = {"plugins": [str(plugin)], "rewards": {"answer": {"use": "correctness"}, "one": {"use": "one"}}}
+    opened(**sections)
+    assert opened(**sections)[1] == 2
+    plugin.write_text(OURS.replace("return 1.0", "return 0.5"))
+    with pytest.raises(RunError, match=r"the code of rewards\.one"):
+        opened(**sections)
 
 
 def test_another_name_is_another_folder(opened):

@@ -1,5 +1,6 @@
 """The folder of a run: what lies where, and whether this configuration may go on in it."""
 
+import hashlib
 import json
 import os
 import platform
@@ -64,16 +65,18 @@ def open_run(config: RunConfig, plugins: Plugins) -> tuple[RunFolder, int]:
         The folder and the number of this attempt, counted from 1.
 
     Raises:
-        RunError: the folder belongs to a run with another configuration.
+        RunError: the folder belongs to a run with another configuration, other reward code, or other data.
     """
     folder = RunFolder(Path(config.runtime.output_dir).resolve() / config.run.name)
     folder.path.mkdir(parents=True, exist_ok=True)
     attempt = 1
+    facts = describe(config, plugins)
     if folder.record.exists():
         previous = json.loads(folder.record.read_text(encoding="utf-8"))
         _check_same_run(previous, config, folder)
+        _check_same_content(previous, facts, folder)
         attempt = previous["attempt"] + 1
-    facts = describe(config, plugins) | {"attempt": attempt}
+    facts["attempt"] = attempt
     temporary = folder.record.with_suffix(".tmp")
     temporary.write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     temporary.replace(folder.record)
@@ -95,6 +98,10 @@ def describe(config: RunConfig, plugins: Plugins) -> dict[str, Any]:
             }
             for name, reward in config.rewards.items()
         },
+        "data": {
+            "train": _digest(config.data.train_manifest),
+            "eval": _digest(config.data.eval_manifest) if config.data.eval_manifest else None,
+        },
         "versions": {name: version for name in VERSIONS if (version := _version(name))},
         "python": platform.python_version(),
         "machine": {"system": platform.platform(), "cpus": os.cpu_count()},
@@ -110,6 +117,32 @@ def _check_same_run(previous: dict[str, Any], config: RunConfig, folder: RunFold
         f"{folder.path} holds a run with another configuration ({changed}). "
         "Choose another run.name, or restore the configuration to resume"
     )
+
+
+def _check_same_content(previous: dict[str, Any], facts: dict[str, Any], folder: RunFolder) -> None:
+    """Refuse to go on with other code under a reward's name, or other prompts under a manifest's."""
+    codes = {name: reward["code_hash"] for name, reward in facts["rewards"].items()}
+    changed = [
+        f"the code of rewards.{name}"
+        for name, reward in previous["rewards"].items()
+        if reward["code_hash"] != codes.get(name)
+    ]
+    known = previous.get("data", {})
+    changed += [f"data.{split}_manifest" for split, digest in facts["data"].items() if known.get(split) != digest]
+    if changed:
+        raise RunError(
+            f"what {folder.path} was begun with has changed: {', '.join(changed)}. "
+            "Choose another run.name, or restore it to resume"
+        )
+
+
+def _digest(manifest: str) -> str | None:
+    """Return a manifest's sha256; None where it is no file here."""
+    path = Path(manifest)
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _differences(old: Any, new: Any, path: str = "") -> list[str]:

@@ -36,6 +36,9 @@ class RunRecord(BaseModel):
     config: dict[str, Any]
     config_hash: str = Field(pattern=r"^[0-9a-f]{64}$")
     rewards: dict[str, RecordedReward] = Field(min_length=1)
+    data: dict[str, str | None] = Field(default_factory=dict)
+    """The sha256 of each split's manifest, as the run read it."""
+
     versions: dict[str, str]
     git: dict[str, Any] | None = None
     attempt: int
@@ -126,7 +129,7 @@ def describe_data(record: RunRecord) -> list[DataFacts]:
     """Digest the manifests that the run read.
 
     Raises:
-        RefusedError: a manifest is not where the run read it.
+        RefusedError: a manifest is not where the run read it, or holds something else by now.
     """
     splits: tuple[Literal["train", "eval"], ...] = ("train", "eval")
     facts = []
@@ -137,7 +140,10 @@ def describe_data(record: RunRecord) -> list[DataFacts]:
         path = Path(manifest)
         if not path.is_file():
             raise RefusedError(Code.RUN_DATA, f"the {split} manifest {manifest} is gone")
-        facts.append(DataFacts(split=split, name=path.name, sha256=file_facts(path, path.name).sha256))
+        sha256 = file_facts(path, path.name).sha256
+        if record.data.get(split, sha256) != sha256:
+            raise RefusedError(Code.RUN_DATA, f"the {split} manifest {manifest} is not the one that the run read")
+        facts.append(DataFacts(split=split, name=path.name, sha256=sha256))
     return facts
 
 
