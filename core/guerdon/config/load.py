@@ -22,9 +22,17 @@ MAY_CHANGE_ON_RESUME = frozenset(
         ("runtime", "keep_checkpoints"),
         ("runtime", "eval_interval"),
         ("runtime", "scoring_workers"),
+        ("runtime", "nodes"),
+        ("runtime", "gpus_per_node"),
+        ("runtime", "per_device_batch_size"),
+        ("runtime", "gradient_accumulation_steps"),
     }
 )
-"""Fields that do not make it another run."""
+"""Fields that do not make it another run. The last four only spread the same batches over devices."""
+
+
+PATHS = (("data", "train_manifest"), ("data", "eval_manifest"), ("model", "name_or_path"))
+"""What may lie elsewhere on another machine, and for a job always does; its content is held by digest instead."""
 
 
 def load_config(path: str | Path, overrides: Iterable[str] = ()) -> tuple[RunConfig, Plugins]:
@@ -72,7 +80,16 @@ def identity(config: RunConfig) -> str:
     data = dump_config(config)
     for section, name in MAY_CHANGE_ON_RESUME:
         data[section].pop(name, None)
+    data["batches"] = [config.prompts_per_step, config.mini_batch_prompts]
+    for section, name in PATHS:
+        data[section][name] = _file_name(data[section][name])
+    data["plugins"] = [_file_name(path) for path in data["plugins"]]
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def _file_name(path: str | None) -> str | None:
+    """Return the last part of a path; a hub name or a URL stays whole."""
+    return Path(path).name if path and Path(path).is_absolute() else path
 
 
 def _apply(data: dict[str, Any], override: str) -> None:

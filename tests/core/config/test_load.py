@@ -132,9 +132,13 @@ def test_identity_changes_with_every_field_but_those_that_may_change(config):
     before = identity(config())
     free = {"steps": 9, "output_dir": "x", "checkpoint_interval": 9, "keep_checkpoints": 9, "eval_interval": 9}
     free["scoring_workers"] = 9
-    assert {("runtime", name) for name in free} == MAY_CHANGE_ON_RESUME
+    spread = {"nodes", "gpus_per_node", "per_device_batch_size", "gradient_accumulation_steps"}
+    assert {("runtime", name) for name in free.keys() | spread} == MAY_CHANGE_ON_RESUME
     for name, value in free.items():
         assert identity(config(**{f"runtime__{name}": value})) == before, name
+    halves = {"runtime__per_device_batch_size": 2, "runtime__gradient_accumulation_steps": 8}
+    assert identity(config(**halves)) == before, "the same batches, otherwise spread"
+    assert identity(config(runtime__gradient_accumulation_steps=32)) != before, "another batch"
     bound = {
         "run__seed": 1,
         "model__name_or_path": "./other",

@@ -12,10 +12,10 @@ import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
 
 import guerdon_trainer.skyrl  # noqa: F401 - before anything of SkyRL
+from guerdon_trainer.skyrl.strategy import AdapterStrategy
 from guerdon_trainer.skyrl.workers import PolicyWorkerMixin, swapped
 
 from skyrl.backends.skyrl_train.distributed.dispatch import MeshRank  # isort: skip
-from skyrl.backends.skyrl_train.distributed.fsdp_strategy import FSDPStrategy  # isort: skip
 from skyrl.backends.skyrl_train.distributed.fsdp_utils import (  # isort: skip
     MixedPrecisionPolicy,
     PrecisionType,
@@ -39,7 +39,7 @@ def cpu_as_device() -> Iterator[None]:
         yield
 
 
-class CpuStrategy(FSDPStrategy):  # type: ignore[misc]
+class CpuStrategy(AdapterStrategy):
     """FSDP2 over gloo."""
 
     def setup_distributed(self) -> None:
@@ -84,14 +84,16 @@ class CpuStrategy(FSDPStrategy):  # type: ignore[misc]
         with cpu_as_device():
             return super().all_gather(*args, **kwargs)
 
-    def save_checkpoint(self, *args: Any, **kwargs: Any) -> Any:
-        """Save model, optimizer and scheduler of this rank."""
+    def save_checkpoint(self, *args: Any, **kwargs: Any) -> None:
+        """Save, with CUDA's calls meaning the CPU."""
         with cpu_as_device():
-            return super().save_checkpoint(*args, **kwargs)
+            super().save_checkpoint(*args, **kwargs)
 
 
 class CpuPolicyWorkerBase(PolicyWorkerMixin):
     """The policy on a CPU rank."""
+
+    strategy_class = CpuStrategy
 
     def init_worker_process_group(self) -> None:
         """Join the gloo group; one thread a rank is fastest for small models."""
@@ -106,8 +108,7 @@ class CpuPolicyWorkerBase(PolicyWorkerMixin):
 
     def init_model(self, *args: Any, **kwargs: Any) -> Any:
         """Load on every rank: a rank that starts on the meta device is filled over nccl."""
-        swaps = {"FSDPStrategy": CpuStrategy, "should_use_meta_init": lambda *_, **__: False}
-        with swapped(fsdp_worker, **swaps), cpu_as_device():
+        with swapped(fsdp_worker, should_use_meta_init=lambda *_, **__: False), cpu_as_device():
             return super().init_model(*args, **kwargs)
 
     async def init_weight_sync_state(self, inference_engine_client: Any, inference_engine_cfg: Any) -> None:

@@ -13,6 +13,8 @@ from skyrl.backends.skyrl_train.workers.fsdp import fsdp_worker
 from skyrl.backends.skyrl_train.workers.fsdp.fsdp_worker import FSDPPolicyWorkerBase
 from skyrl.backends.skyrl_train.workers.model_wrapper import HFModelWrapper
 
+from guerdon_trainer.skyrl.strategy import AdapterStrategy
+
 
 @contextmanager
 def swapped(module: Any, **names: Any) -> Iterator[None]:
@@ -107,7 +109,9 @@ def without_adapter(model: torch.nn.Module) -> Iterator[None]:
 
 
 class PolicyWorkerMixin(FSDPPolicyWorkerBase):  # type: ignore[misc]
-    """Mixed modalities, and reference log-probabilities from the policy with its adapter off."""
+    """Mixed modalities, reference log-probabilities from the policy with its adapter off, checkpoints of the adapter."""
+
+    strategy_class = AdapterStrategy
 
     def __init__(self, **kwargs: Any) -> None:
         # SkyRL shares its loss functions through two actors of their own; we add none to share.
@@ -115,8 +119,8 @@ class PolicyWorkerMixin(FSDPPolicyWorkerBase):  # type: ignore[misc]
             super().__init__(**kwargs)
 
     def init_model(self, *args: Any, **kwargs: Any) -> Any:
-        """Build the policy with our wrapper around the transformers model."""
-        with swapped(fsdp_worker, HFModelWrapper=MixedModalityWrapper):
+        """Build the policy with our wrapper around the transformers model, and our strategy."""
+        with swapped(fsdp_worker, HFModelWrapper=MixedModalityWrapper, FSDPStrategy=self.strategy_class):
             return super().init_model(*args, **kwargs)
 
     def forward_reference(self, data: TrainingInputBatch) -> WorkerOutput:
