@@ -14,6 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("name", choices=["list", "all", *BENCHMARKS])
+    parser.add_argument("--completions", type=int, help="for fuzz: how many completions to make; a million by default")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
     options = parser.parse_args(arguments)
     if options.name == "list":
@@ -24,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     peers: dict[str, str] = {}
     for name in names:
         module = importlib.import_module(f"benchmarks.{name}")
-        found: list[Target] = module.run()
+        wanted = {"completions": options.completions} if name == "fuzz" and options.completions else {}
+        found: list[Target] = module.run(**wanted)
         peers |= module.peers() if hasattr(module, "peers") else {}
         write(name, report(found, peers))
         targets += found

@@ -31,16 +31,23 @@ def python() -> Path:
     """Return the interpreter of the peers' environment, which is made if it is not there."""
     executable = HOME / "bin" / "python"
     marker = HOME / "packages.json"
+    site = HOME / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
     if marker.exists() and json.loads(marker.read_text(encoding="utf-8")) == list(PACKAGES):
+        _see_ours(site)
         return executable
     venv.create(HOME, with_pip=True, clear=True)
-    site = HOME / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
-    (site / "zz_parent.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    parents = [path for path in sys.path if Path(path).is_dir()]
-    (site / "zz_editable.pth").write_text("\n".join(parents) + "\n", encoding="utf-8")
+    _see_ours(site)
     subprocess.run([executable, "-m", "pip", "install", "-q", "--no-deps", *PACKAGES], check=True)
     marker.write_text(json.dumps(list(PACKAGES)), encoding="utf-8")
     return executable
+
+
+def _see_ours(site: Path) -> None:
+    """Let the peers import guerdon, this folder and what is installed beside them; anew each time, since that moves."""
+    repository = HOME.parents[1]
+    ours = [path for path in sys.path if Path(path).is_dir() and Path(path).is_relative_to(repository)]
+    parents = [sysconfig.get_path("purelib"), str(repository), *ours]
+    (site / "zz_parent.pth").write_text("\n".join(dict.fromkeys(parents)) + "\n", encoding="utf-8")
 
 
 class Peer:

@@ -4,26 +4,25 @@ Peers run in a process of their own, the same functions on the same samples, in 
 """
 
 import statistics
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 
 from benchmarks.peer import Peer
 from benchmarks.runner import Rounds, Target, alternate, at_most
+from benchmarks.scoring_ledger import parquet
+from benchmarks.scoring_parallel import parallel
 from benchmarks.scoring_pictures import pictures
 from benchmarks.scoring_work import (
     PROMPTS,
     SIZE,
     WORDS,
     Hangs,
-    Maths,
     Told,
     Trivial,
     Waits,
     Works,
     groups,
-    maths_groups,
 )
 from guerdon import Group, Reward, Sample
 from guerdon.scoring.engine import Engine
@@ -39,7 +38,7 @@ def run() -> list[Target]:
     with Peer() as peer:
         _peers.update(peer.versions())
         targets = [inline_values(peer), inline_records(peer), isolation(peer), asynchronous(peer)]
-    return [*targets, real(), maths(), pictures(), *exposed(), hung()]
+    return [*targets, *parallel(), pictures(), *exposed(), hung(), parquet()]
 
 
 def peers() -> dict[str, str]:
@@ -81,22 +80,33 @@ def records(engine: Engine, batch: Sequence[Group]) -> None:
         list(scored.records)
 
 
+def of_cpu(function: Callable[[], object]) -> Callable[[], float]:
+    """Time a single-threaded function by the CPU: what else runs on the machine is not counted."""
+
+    def timed() -> float:
+        before = time.process_time()
+        function()
+        return time.process_time() - before
+
+    return timed
+
+
 def inline_values(peer: Peer) -> Target:
     """Measure values only, in this process, over a bare loop."""
     rewards = five(Trivial, isolation="inline")
     with Engine(rewards) as engine:
         rounds = alternate(
             {
-                "ours": lambda: values(engine, groups()),
-                "bare": bare(rewards, groups()),
+                "ours": of_cpu(lambda: values(engine, groups())),
+                "bare": of_cpu(bare(rewards, groups())),
                 "trl": lambda: peer("trl"),
-                "their bare": lambda: peer("bare"),
+                "their bare": lambda: peer("bare, CPU"),
             },
             ROUNDS,
         )
     ours = overhead(rounds, "ours", "bare", CALLS)
     return at_most(
-        "inline, values only, over a bare loop, µs a call (TRL)",
+        "inline, values only, over a bare loop, µs of CPU a call (TRL)",
         3.0,
         ours,
         overhead(rounds, "trl", "their bare", CALLS),
@@ -107,11 +117,11 @@ def inline_records(peer: Peer) -> Target:
     """Measure status, reason, evidence and records, in this process."""
     with Engine(five(Told, isolation="inline")) as engine:
         rounds = alternate(
-            {"ours": lambda: records(engine, groups()), "rubric": lambda: peer("rubric")},
+            {"ours": of_cpu(lambda: records(engine, groups())), "rubric": lambda: peer("rubric")},
             ROUNDS,
         )
     ours, theirs = (rounds.scaled(name, 1e6 / CALLS) for name in ("ours", "rubric"))
-    return at_most("inline with evidence and records, µs a row (verifiers' Rubric)", 0.25, ours, theirs)
+    return at_most("inline with evidence and records, µs of CPU a row (verifiers' Rubric)", 0.25, ours, theirs)
 
 
 def isolation(peer: Peer) -> Target:
@@ -143,34 +153,6 @@ def asynchronous(peer: Peer) -> Target:
         )
     return at_most(
         "1,024 async rewards of 20 ms, ms (TRL async)", 1.5, rounds.scaled("ours", 1e3), rounds.scaled("trl", 1e3)
-    )
-
-
-def against_loop(name: str, rewards: Mapping[str, Reward], batch: Sequence[Group], rounds: int) -> Target:
-    """Hold two workers to 0.65 of a bare loop, called from a thread that is not the main one."""
-
-    def from_a_thread() -> None:
-        thread = threading.Thread(target=values, args=(engine, batch))
-        thread.start()
-        thread.join()
-
-    for reward in rewards.values():
-        reward.prepare()
-    with Engine(rewards) as engine:
-        times = alternate({"ours": from_a_thread, "bare": bare(rewards, batch)}, rounds)
-    return at_most(name, 0.65, times.scaled("ours", 1e3), times.scaled("bare", 1e3))
-
-
-def real() -> Target:
-    """Measure five rewards that compute for about 0.2 ms each."""
-    rewards = {f"r{i}": Works(loops=8_000 + 1_000 * i) for i in range(5)}
-    return against_loop("killable isolation, five rewards of 0.2 ms, ms (bare loop)", rewards, groups(), 7)
-
-
-def maths() -> Target:
-    """Measure math-verify, from a thread."""
-    return against_loop(
-        "math-verify from a thread, 128 samples, ms (bare loop)", {"m": Maths(timeout_s=30)}, maths_groups(), 5
     )
 
 

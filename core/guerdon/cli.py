@@ -1,5 +1,6 @@
 """The command line: few verbs; knobs live in YAML."""
 
+import inspect
 import json
 import sys
 from pathlib import Path
@@ -79,7 +80,7 @@ def rewards_explain(name: str, plugin: Plugin = None) -> None:
     entry = load_plugins(plugin or []).entry(name)
     console = Console()
     console.print(f"[bold]{name}[/bold]  from {escape(entry.origin)} {entry.version}\n")
-    console.print((entry.reward.__doc__ or "").strip(), markup=False)
+    console.print(inspect.cleandoc(entry.reward.__doc__ or ""), markup=False, highlight=False, soft_wrap=True)
     low, high = entry.reward.value_range
     console.print(f"\nvalues from {low:g} to {high:g}\n")
     table = Table("field", "default", "meaning")
@@ -91,11 +92,17 @@ def rewards_explain(name: str, plugin: Plugin = None) -> None:
 
 def main() -> None:
     """Run the command line; an error of ours is a message, not a traceback."""
+    from guerdon.audit.commands import register as register_audit
+    from guerdon.comparison.commands import register as register_compare
     from guerdon.plugins import load_plugins
     from guerdon.report.commands import register
+    from guerdon.rescoring.commands import register as register_score
 
     try:
         register(app)
+        register_audit(app)
+        register_compare(app)
+        register_score(app)
         load_plugins().manager.hook.register_commands(app=app)
         app()
     except GuerdonError as error:

@@ -59,7 +59,15 @@ def _check_ids(prompts: Sequence[Prompt], file: Path) -> None:
 
 def _parse(line: str, file: Path, number: int) -> Prompt:
     where = f"{file}:{number}"
-    row = _json(line, where)
+    return prompt_of(parse_line(line, where), file, where)
+
+
+def prompt_of(row: Any, file: Path, where: str) -> Prompt:
+    """Make a prompt of one line's JSON.
+
+    Raises:
+        DataError: names `where` and the field.
+    """
     if not isinstance(row, dict) or not row.keys() >= {"id", "messages"} or row.keys() - FIELDS:
         found = sorted(row) if isinstance(row, dict) else type(row).__name__
         raise DataError(f"{where}: a line has id and messages, and may have reference and metadata; found {found}")
@@ -74,7 +82,7 @@ def _parse(line: str, file: Path, number: int) -> Prompt:
     return Prompt(row["id"], messages, _mapping(row, "reference", where), _mapping(row, "metadata", where), images)
 
 
-def _json(line: str, where: str) -> Any:
+def parse_line(line: str, where: str) -> Any:
     """Parse one line; NaN, infinities and lone surrogates are refused: no table or tokenizer takes them."""
     try:
         row = json.loads(line, parse_constant=_no_number)

@@ -102,6 +102,15 @@ class Reward(BaseModel):
         """Return the lowest and highest value under this configuration."""
         return self.value_range
 
+    def cacheable(self) -> bool:
+        """Tell whether the same code, fields and sample always give the same score, so that it may be kept.
+
+        By default a plain `score` is taken to do so. What asks a service, or judges several samples
+        at once, says so itself.
+        """
+        method = type(self).score
+        return scoring_method(type(self)) == "score" and not inspect.iscoroutinefunction(method)
+
     def prepare(self) -> None:
         """Import or load what takes long. A worker calls it once, before any sample's time runs."""
 

@@ -60,6 +60,11 @@ class Code(StrEnum):
     MERGE_KEYS = "merge.keys"
     ARCHIVE_UNSAFE = "archive.unsafe"
     SERVED_WRONG = "served.wrong"
+    SIGNATURE_WRONG = "signature.wrong"
+    SIGNATURE_KEY = "signature.key"
+    ENGINE_START = "engine.start"
+    ENGINE_PLAN = "engine.plan"
+    ENGINE_ANSWER = "engine.answer"
 
 
 _EXPORT_AGAIN: Final = "export the bundle again from its run"
@@ -119,6 +124,11 @@ REMEDIES: Final[dict[Code, str]] = {
     Code.MERGE_KEYS: "merge with a base whose tensors bear the model's own names",
     Code.ARCHIVE_UNSAFE: "make the archive with `guerdon bundle export --tar`",
     Code.SERVED_WRONG: "restart the server on this bundle",
+    Code.SIGNATURE_WRONG: "use only a bundle whose signer you know; ask them to sign it with `guerdon bundle sign`",
+    Code.SIGNATURE_KEY: "give an elliptic key in PEM, such as openssl ecparam -name prime256v1 -genkey writes",
+    Code.ENGINE_START: "install vllm beside guerdon (the extra gpu) and read what it printed",
+    Code.ENGINE_PLAN: "serve it with --engine transformers, or merge it and serve the merged folder",
+    Code.ENGINE_ANSWER: "use the vllm version that the extra gpu names, and read what it printed",
 }
 
 

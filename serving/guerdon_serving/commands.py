@@ -1,7 +1,8 @@
-"""The commands ``guerdon bundle ...`` and ``guerdon serve``."""
+"""The commands ``guerdon bundle ...``, ``guerdon serve`` and ``guerdon smoke``."""
 
 import json
 import os
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,8 +13,11 @@ from rich.table import Table
 
 from guerdon import BundleError
 from guerdon_serving.codes import Code, RefusedError
+from guerdon_serving.sagemaker.commands import deploy
+from guerdon_serving.smoke.commands import smoke
 
-bundle_app = typer.Typer(no_args_is_help=True, help="Export, inspect, verify and merge bundles.")
+bundle_app = typer.Typer(no_args_is_help=True, help="Export, inspect, verify, merge, sign and deploy bundles.")
+bundle_app.command("deploy")(deploy)
 
 BundleFolder = Annotated[Path, typer.Argument(help="The bundle's folder.", metavar="BUNDLE")]
 BaseFolder = Annotated[Path | None, typer.Option("--base", help="The base's folder, where it is not found by itself.")]
@@ -34,6 +38,13 @@ class MergedAs(StrEnum):
     FLOAT32 = "float32"
 
 
+class EngineName(StrEnum):
+    """What runs the model."""
+
+    TRANSFORMERS = "transformers"
+    VLLM = "vllm"
+
+
 class Precision(StrEnum):
     """What is computed in."""
 
@@ -42,9 +53,10 @@ class Precision(StrEnum):
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Add both to the command line."""
+    """Add all to the command line."""
     app.add_typer(bundle_app, name="bundle")
     app.command("serve")(serve)
+    app.command("smoke")(smoke)
 
 
 @bundle_app.command("export")
@@ -100,9 +112,16 @@ def verify(
     expected_id: Annotated[str | None, typer.Option("--id", help="The id that it must have, or its beginning.")] = None,
     url: Annotated[str | None, typer.Option(help="The server that level `serve` asks.")] = None,
     model: Annotated[str | None, typer.Option(help="Name to ask the server for.")] = None,
+    public_key: Annotated[Path | None, typer.Option(help="It must be signed by this key (PEM).")] = None,
+    signature: Annotated[Path | None, typer.Option(help="The signature; BUNDLE.sig by default.")] = None,
 ) -> None:
     """Verify a bundle; what is wrong is named by a code, with its remedy."""
     offline()
+    if public_key:
+        from guerdon_serving.bundle.read import open_bundle
+        from guerdon_serving.bundle.sign import check_signature
+
+        typer.echo(f"ok: {check_signature(open_bundle(bundle), public_key, signature)} signs it")
     from guerdon_serving.verify import verify_load, verify_static
 
     if level is Level.SERVE:
@@ -119,6 +138,20 @@ def verify(
         )
     else:
         typer.echo(f"ok: {verify_static(bundle, expected_id=expected_id).id} is whole; it was not loaded")
+
+
+@bundle_app.command("sign")
+def sign(
+    bundle: BundleFolder,
+    key: Annotated[Path, typer.Option(help="Elliptic private key (PEM); GUERDON_KEY_PASSWORD opens it.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The signature; BUNDLE.sig by default.")] = None,
+) -> None:
+    """Sign a bundle that verifies; `verify --public-key` checks it."""
+    from guerdon_serving.bundle.sign import sign as write
+    from guerdon_serving.verify import verify_static
+
+    password = os.environ.get("GUERDON_KEY_PASSWORD")
+    typer.echo(write(verify_static(bundle), key, output, password=password))
 
 
 @bundle_app.command("merge")
@@ -158,15 +191,20 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 is any free one.", min=0, max=65535)] = 8080,
     base: BaseFolder = None,
+    expected_id: Annotated[str | None, typer.Option("--id", help="The id that it must have, or its beginning.")] = None,
     alias: Annotated[str | None, typer.Option(help="Name of the adapter; by default the run's.")] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    dtype: Annotated[Precision, typer.Option(help="Arithmetic.")] = Precision.FLOAT32,
+    dtype: Annotated[
+        Precision | None, typer.Option(help="Arithmetic; by default float32, and bfloat16 for vLLM.")
+    ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of torch.", min=1)] = None,
     max_rows: Annotated[int, typer.Option(help="Completions of one batch.", min=1)] = 8,
     max_waiting: Annotated[int, typer.Option(help="Further requests that may wait; beyond them 429.", min=0)] = 64,
     deadline: Annotated[float, typer.Option(help="Seconds that a request may take; then 504.", min=0.1)] = 55.0,
     temperature: Annotated[float, typer.Option(help="Of requests that do not say; 0 is greedy.", min=0)] = 0.0,
     bundles: Annotated[Path | None, typer.Option(help="POST /adapters may load bundles below it.")] = None,
+    engine: Annotated[EngineName, typer.Option(help="What runs the model.")] = EngineName.TRANSFORMERS,
+    vllm_args: Annotated[str, typer.Option(help="Further arguments of vllm serve, as a shell would read them.")] = "",
 ) -> None:
     """Serve a bundle on its base: OpenAI's chat completions with images, /ping, /invocations, /adapters.
 
@@ -177,10 +215,12 @@ def serve(
     from guerdon_serving.server.settings import Settings
 
     settings = Settings(
-        bundle, base, alias, host, port,
-        dtype=dtype.value, device=device, threads=threads, max_rows=max_rows, max_waiting=max_waiting,
+        bundle, base, expected_id, alias, host, port,
+        dtype=dtype.value if dtype else _dtype(engine), device=device, threads=threads,
+        max_rows=max_rows, max_waiting=max_waiting,
         deadline_s=deadline, temperature=temperature, bundles=bundles,
         api_key=os.environ.get("GUERDON_API_KEY") or None,
+        engine=engine.value, vllm_arguments=tuple(shlex.split(vllm_args)),
     )  # fmt: skip
     run(settings, lambda address, model: typer.echo(f"ready: {model} at {address}"))
 
@@ -190,6 +230,10 @@ def offline() -> None:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+
+
+def _dtype(engine: EngineName) -> Literal["float32", "bfloat16"]:
+    return "bfloat16" if engine is EngineName.VLLM else "float32"
 
 
 def _step(value: str | None) -> int | Literal["best"] | None:

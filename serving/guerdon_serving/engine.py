@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 from guerdon_serving.model.generate import Row, generate
 
 if TYPE_CHECKING:
-    from guerdon_serving.model.policy import Policy
+    from guerdon_serving.bundle.read import Bundle
+    from guerdon_serving.model.policy import Policy, Precision
+    from guerdon_serving.model.prompting import Prompter
 
 log = logging.getLogger(__name__)
 
@@ -23,14 +25,18 @@ log = logging.getLogger(__name__)
 class Engine:
     """Batches rows of the base and of several adapters."""
 
-    def __init__(self, policy: "Policy", *, max_rows: int = 8) -> None:
+    encodes = False
+    """Rows come with the tokens and pictures of their prompts."""
+
+    def __init__(self, policy: "Policy", *, max_rows: int = 8, dtype: "Precision" = "float32") -> None:
         """Start the thread.
 
         Args:
             policy: belongs to the engine from now on.
             max_rows: rows of one batch.
+            dtype: the policy's, which says how closely probes must agree.
         """
-        self.policy, self.max_rows = policy, max_rows
+        self.policy, self.max_rows, self.dtype = policy, max_rows, dtype
         self._inbox: queue.SimpleQueue[Row | Callable[[], None] | None] = queue.SimpleQueue()
         self._waiting: deque[Row] = deque()
         self._thread = threading.Thread(target=self._work, name="guerdon-engine", daemon=True)
@@ -58,6 +64,20 @@ class Engine:
 
         self._inbox.put(run)
         return future
+
+    def attach(self, bundle: "Bundle") -> "Future[Prompter]":
+        """Check a bundle's adapter, put it on the base and ask the probes, between two batches."""
+        from guerdon_serving.verify import attach, check_adapter
+
+        def work() -> "Prompter":
+            check_adapter(bundle)
+            return attach(bundle, self.policy, self.dtype).prompter
+
+        return self.call(work)
+
+    def detach(self, adapter: str) -> "Future[None]":
+        """Remove an adapter and its memory, between two batches."""
+        return self.call(lambda: self.policy.detach(adapter))
 
     def stop(self) -> None:
         """Complete what was handed in, then end the thread."""

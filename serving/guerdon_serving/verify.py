@@ -3,7 +3,9 @@
 The third level, *serve*, asks a running server: `guerdon_serving.client`.
 """
 
-from dataclasses import dataclass
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +32,8 @@ class Loaded:
     prompter: "Prompter"
     gap: float
     """Largest difference of a probe's log-probability from the recorded one."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """What it took: ``hash`` the files, ``load`` the base, ``probe`` the adapter on it."""
 
 
 def verify_static(folder: Path, *, expected_id: str | None = None) -> Bundle:
@@ -88,11 +92,17 @@ def verify_load(
     """
     from guerdon_serving.model.policy import Policy
 
+    times = [time.perf_counter()]
     bundle = verify_static(folder, expected_id=expected_id)
     base_folder = find_base(bundle.facts.base, bundle.folder, base)
     check_base(bundle.facts.base, base_folder)
+    times.append(time.perf_counter())
     policy = Policy(base_folder, bundle.facts.tokenizer, dtype=dtype, device=device)
-    return attach(bundle, policy, dtype)
+    times.append(time.perf_counter())
+    loaded = attach(bundle, policy, dtype)
+    times.append(time.perf_counter())
+    seconds = {name: times[n + 1] - times[n] for n, name in enumerate(("hash", "load", "probe"))}
+    return replace(loaded, seconds=seconds)
 
 
 def attach(bundle: Bundle, policy: "Policy", dtype: "Precision" = "float32") -> Loaded:

@@ -61,7 +61,7 @@ def installed(tmp_path, monkeypatch):
 
 def test_the_built_in_rewards_come_through_the_same_hook():
     plugins = load_plugins()
-    assert {"correctness", "format", "grounding", "length", "safety"} <= plugins.rewards.keys()
+    assert {"correctness", "format", "grounding", "judge", "length", "safety"} <= plugins.rewards.keys()
     assert plugins.failures == ()
     for name, entry in plugins.rewards.items():
         assert entry.reward.name == name
@@ -187,7 +187,7 @@ def test_an_unknown_reward_names_the_nearest_and_all_installed():
     with pytest.raises(ConfigError) as caught:
         load_plugins().entry("grouding")
     assert str(caught.value).startswith("no reward named 'grouding'. Did you mean 'grounding'? Installed: ")
-    assert "correctness, format, grounding, length, safety" in str(caught.value)
+    assert "correctness, format, grounding, judge, length, safety" in str(caught.value)
     with pytest.raises(ConfigError, match=r"no reward named 'xyzzy'\. Installed: "):
         load_plugins().entry("xyzzy")
 

@@ -15,6 +15,7 @@ import httpx
 import pytest
 import torch
 import uvicorn
+from hypothesis import settings as hypothesis_settings
 from peft import LoraConfig, get_peft_model, get_peft_model_state_dict
 from PIL import Image, ImageDraw
 from safetensors.torch import load_file, save_file
@@ -28,6 +29,9 @@ from guerdon_serving.server.run import configure
 from guerdon_serving.server.service import Service
 from guerdon_serving.server.settings import Settings
 from guerdon_trainer.quickstart.checkpoint import NOTE, checkpoint_path
+
+hypothesis_settings.register_profile("serving", deadline=None)  # a loaded machine is no failure
+hypothesis_settings.load_profile("serving")
 
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 LAYER = "base_model.model.model.language_model.layers.0.self_attn.q_proj"

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import typer
+from tests.serving.keys import write_keys
 from typer.testing import CliRunner
 
 from guerdon import BundleError
@@ -58,6 +59,16 @@ def test_a_refusal_reaches_the_command_line(call, bundle):
         call("bundle", "verify", bundle.folder, "--id", "0")
 
 
+def test_a_signed_bundle_is_checked_by_its_key(call, bundle, tmp_path):
+    private, public = write_keys(tmp_path)
+    _, output = call("bundle", "sign", bundle.folder, "--key", private, "-o", tmp_path / "b.sig")
+    assert output.strip() == str(tmp_path / "b.sig")
+    options = ("--level", "static", "--public-key", public, "--signature", tmp_path / "b.sig")
+    assert f"ok: {tmp_path / 'b.sig'} signs it" in call("bundle", "verify", bundle.folder, *options)[1]
+    with pytest.raises(BundleError, match=r"signature\.wrong: there is no signature"):
+        call("bundle", "verify", bundle.folder, "--public-key", public)
+
+
 def test_merge_reports(call, bundle, tmp_path):
     _, output = call("bundle", "merge", bundle.folder, "-o", tmp_path / "merged")
     assert "21 matrices merged" in output
@@ -78,7 +89,7 @@ def test_the_plugin_registers_through_the_hook():
     app = typer.Typer()
     register_commands(app=app)
     assert [group.name for group in app.registered_groups] == ["bundle"]
-    assert [command.name for command in app.registered_commands] == ["serve"]
+    assert [command.name for command in app.registered_commands] == ["serve", "smoke"]
     manager = load_plugins().manager
     import guerdon_serving.plugin
 

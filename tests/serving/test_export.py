@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from importlib.metadata import version
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -231,3 +233,17 @@ def test_a_rank_between_two_of_vllms_is_served_as_the_larger(make_run, make_adap
     run = make_run(base_folder, tmp_path / "ranked")
     make_adapter(base_folder, run / "adapter", r=20, target_modules=["q_proj"])
     assert verify_static(export_bundle(run).folder).facts.serving.max_lora_rank == 32
+
+
+RECORDED = Path(__file__).parent / "adapters"
+"""Saved by other releases of PEFT, each in an environment of its own, on the shipped checkpoint: r 2, q_proj."""
+
+
+@pytest.mark.parametrize("release", sorted(folder.name for folder in RECORDED.iterdir()))
+def test_adapters_of_other_releases_of_peft_are_accepted(make_run, base_folder, tmp_path, release):
+    run = make_run(base_folder, tmp_path / "other")
+    shutil.copytree(RECORDED / release, run / "adapter")
+    facts = export_bundle(run).facts
+    assert facts.adapter.peft_version == release.removeprefix("peft-") != version("peft")
+    assert (facts.serving.mode, facts.adapter.tensors) == ("dynamic", 6)
+    assert verify_load(run / "bundle").gap < 1e-3

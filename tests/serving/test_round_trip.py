@@ -8,7 +8,6 @@ from transformers import AutoModelForImageTextToText, AutoProcessor
 from guerdon_serving.client import verify_serve
 from guerdon_serving.merge import merge_bundle
 from guerdon_serving.model.policy import Policy
-from guerdon_serving.model.prompting import Prompter
 from guerdon_serving.verify import verify_load
 
 TOLERANCE = 1e-5
@@ -27,6 +26,11 @@ def merged(bundle, tmp_path_factory):
     return Policy(folder, bundle.facts.tokenizer)
 
 
+@pytest.fixture(scope="module")
+def loaded(bundle):
+    return verify_load(bundle.folder)
+
+
 @torch.no_grad()
 def reference(peft_model, base_folder, text, images):
     """Ask PEFT with transformers alone, nothing of ours."""
@@ -38,12 +42,11 @@ def reference(peft_model, base_folder, text, images):
 
 
 @pytest.mark.parametrize("name", ["text", "image", "images"])
-def test_logits_agree_within_1e_5(peft_model, merged, bundle, base_folder, server, prompts, name):
+def test_logits_agree_within_1e_5(peft_model, merged, loaded, bundle, base_folder, server, prompts, name):
     text, images = prompts[name]
     expected = reference(peft_model, base_folder, text, images)
     messages = [{"role": "user", "content": [*({"type": "image"} for _ in images), {"type": "text", "text": text}]}]
-    encoded = Prompter(bundle.base).encode(messages, images)
-    loaded = verify_load(bundle.folder)
+    encoded = loaded.prompter.encode(messages, images)
     assert float((loaded.policy.next_logits(encoded, bundle.id) - expected).abs().max()) < TOLERANCE
     assert float((merged.next_logits(encoded, None) - expected).abs().max()) < TOLERANCE
     assert float((loaded.policy.next_logits(encoded, None) - expected).abs().max()) > 0.1

@@ -1,6 +1,7 @@
 """What is checked before anything is started, and when nothing is left to do."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -141,3 +142,42 @@ def test_skyrls_log_goes_to_a_file_while_the_run_lasts(tmp_path, capsys, monkeyp
     assert "inside" in (folder.logs / "trainer.log").read_text()
     assert "outside" not in (folder.logs / "trainer.log").read_text()
     assert "inside" not in capsys.readouterr().err
+
+
+@pytest.fixture
+def evaluator(run_config, tmp_path, monkeypatch):
+    """Evaluate two prompts; the rollout engine is recorded in place of Ray and SkyRL."""
+    seen = []
+    monkeypatch.setattr(launch, "_run", lambda *parts: seen.append(parts))
+    manifest = tmp_path / "eval.jsonl"
+    rows = [{"id": f"e{i}", "messages": [{"role": "user", "content": "word"}]} for i in range(2)]
+    manifest.write_text("\n".join(json.dumps(row) for row in rows))
+
+    def evaluate(adapter=None, **data):
+        inline = {"answer": {"use": "correctness", "kind": "exact", "isolation": "inline"}}
+        sections = {"data": {"train_manifest": "none.jsonl", "eval_manifest": str(manifest)} | data, "rewards": inline}
+        config, plugins = build_config(dump_config(run_config(**sections)))
+        return launch.evaluate(config, plugins, adapter), seen
+
+    return evaluate
+
+
+def test_an_evaluation_needs_no_training_data_and_hands_the_adapter_on(evaluator, tmp_path):
+    folder, seen = evaluator(tmp_path / "adapter")
+    *_, prompts, held_out, work = seen[0]
+    assert (prompts, [prompt.id for prompt in held_out]) == ([], ["e0", "e1"])
+    given = []
+    work(SimpleNamespace(evaluate=given.append))
+    assert given == [tmp_path / "adapter"]
+    assert json.loads(folder.record.read_text())["attempt"] == 1
+
+
+def test_an_evaluation_needs_held_out_prompts(evaluator):
+    with pytest.raises(RunError, match=r"data\.eval_manifest is not set"):
+        evaluator(eval_manifest=None)
+
+
+def test_an_evaluation_does_not_write_into_a_trained_run(evaluator, tmp_path):
+    checkpoint(RunFolder(tmp_path / "runs" / "t"), 4)
+    with pytest.raises(RunError, match=r"holds a trained run; evaluate under another run\.name"):
+        evaluator()

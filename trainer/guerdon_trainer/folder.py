@@ -12,6 +12,10 @@ from typing import Any
 
 from guerdon import Plugins, RunError
 from guerdon.config import RunConfig, dump_config, identity
+from guerdon_trainer.snapshot import Snapshot
+
+IMAGE = "GUERDON_IMAGE"
+"""The environment variable by which our manifests tell a container its image with digest."""
 
 VERSIONS = ("guerdon", "skyrl", "ray", "torch", "transformers", "peft", "vllm")
 
@@ -58,19 +62,19 @@ class RunFolder:
         return self.path / "tensorboard"
 
 
-def open_run(config: RunConfig, plugins: Plugins) -> tuple[RunFolder, int]:
+def open_run(config: RunConfig, plugins: Plugins, base: Snapshot | None = None) -> tuple[RunFolder, int]:
     """Create the run's folder, or check that this configuration may resume it.
 
     Returns:
         The folder and the number of this attempt, counted from 1.
 
     Raises:
-        RunError: the folder belongs to a run with another configuration, other reward code, or other data.
+        RunError: the folder belongs to a run with another configuration, other reward code, data or base model.
     """
     folder = RunFolder(Path(config.runtime.output_dir).resolve() / config.run.name)
     folder.path.mkdir(parents=True, exist_ok=True)
     attempt = 1
-    facts = describe(config, plugins)
+    facts = describe(config, plugins, base)
     if folder.record.exists():
         previous = json.loads(folder.record.read_text(encoding="utf-8"))
         _check_same_run(previous, config, folder)
@@ -83,7 +87,7 @@ def open_run(config: RunConfig, plugins: Plugins) -> tuple[RunFolder, int]:
     return folder, attempt
 
 
-def describe(config: RunConfig, plugins: Plugins) -> dict[str, Any]:
+def describe(config: RunConfig, plugins: Plugins, base: Snapshot | None = None) -> dict[str, Any]:
     """Gather what a reader needs to repeat the run."""
     return {
         "schema_version": 1,
@@ -106,6 +110,8 @@ def describe(config: RunConfig, plugins: Plugins) -> dict[str, Any]:
         "python": platform.python_version(),
         "machine": {"system": platform.platform(), "cpus": os.cpu_count()},
         "git": _git(),
+        "image": os.environ.get(IMAGE),
+        "base": base.record() if base else None,
     }
 
 
@@ -120,7 +126,7 @@ def _check_same_run(previous: dict[str, Any], config: RunConfig, folder: RunFold
 
 
 def _check_same_content(previous: dict[str, Any], facts: dict[str, Any], folder: RunFolder) -> None:
-    """Refuse to go on with other code under a reward's name, or other prompts under a manifest's."""
+    """Refuse to go on with other code under a reward's name, other prompts under a manifest's, or another base."""
     codes = {name: reward["code_hash"] for name, reward in facts["rewards"].items()}
     changed = [
         f"the code of rewards.{name}"
@@ -129,11 +135,17 @@ def _check_same_content(previous: dict[str, Any], facts: dict[str, Any], folder:
     ]
     known = previous.get("data", {})
     changed += [f"data.{split}_manifest" for split, digest in facts["data"].items() if known.get(split) != digest]
+    changed += [f"{path} of the base model" for path in _changed_files(previous.get("base"), facts["base"])]
     if changed:
         raise RunError(
             f"what {folder.path} was begun with has changed: {', '.join(changed)}. "
             "Choose another run.name, or restore it to resume"
         )
+
+
+def _changed_files(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[str]:
+    before, now = ({file["path"]: file["sha256"] for file in (base or {}).get("files", ())} for base in (old, new))
+    return sorted(path for path in before.keys() | now.keys() if before and before.get(path) != now.get(path))
 
 
 def _digest(manifest: str) -> str | None:

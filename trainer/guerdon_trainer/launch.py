@@ -3,7 +3,8 @@
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from loguru import logger
@@ -15,10 +16,12 @@ from guerdon.manifest import Prompt, read_manifest
 from guerdon.scoring.engine import Engine
 from guerdon_trainer.adapter import save_adapter
 from guerdon_trainer.checkpoint import committed_step
+from guerdon_trainer.doctor import check_cluster
 from guerdon_trainer.folder import RunFolder, open_run
 from guerdon_trainer.lengths import check_lengths, load_processor
 from guerdon_trainer.metrics import Metrics, Sink, TensorBoard
 from guerdon_trainer.recorder import Recorder
+from guerdon_trainer.snapshot import resolve_model, with_local_model
 
 
 def train(config: RunConfig, plugins: Plugins, sinks: Sequence[Sink] = ()) -> RunFolder:
@@ -31,8 +34,8 @@ def train(config: RunConfig, plugins: Plugins, sinks: Sequence[Sink] = ()) -> Ru
 
     Raises:
         DataError: a manifest cannot be read, or a prompt is longer than ``algorithm.max_prompt_tokens``.
-        RunError: the folder holds another run, a manifest is too small, or the saved adapter is
-            not what it must be.
+        RunError: the folder holds another run, the model cannot be had or carries code, a manifest
+            is too small, or the saved adapter is not what it must be.
     """
     check_advantage(config.algorithm, config.rewards, config.outcome)
     prompts = read_manifest(config.data.train_manifest)
@@ -40,8 +43,10 @@ def train(config: RunConfig, plugins: Plugins, sinks: Sequence[Sink] = ()) -> Ru
     if len(prompts) < config.prompts_per_step:
         found = f"{config.data.train_manifest} holds {len(prompts)} prompts"
         raise RunError(f"{found}; a step needs {config.prompts_per_step} (runtime.prompts_per_step)")
-    _check_lengths(config, prompts, held_out)
-    folder, attempt = open_run(config, plugins)
+    snapshot = resolve_model(config)
+    local = with_local_model(config, snapshot)
+    _check_lengths(local, prompts, held_out)
+    folder, attempt = open_run(config, plugins, snapshot)
     done = committed_step(folder.checkpoints)
     if done > config.runtime.steps:
         raise RunError(
@@ -55,8 +60,48 @@ def train(config: RunConfig, plugins: Plugins, sinks: Sequence[Sink] = ()) -> Ru
             engine = stack.enter_context(Engine(config.rewards, plugins=plugins, workers=workers))
             stack.enter_context(log_to(folder))
             board = TensorBoard(folder.tensorboard, from_step=done)
-            _run(config, plugins, folder, engine, recorder, Metrics([recorder, board, *sinks]), prompts, held_out)
+            _run(local, plugins, folder, engine, recorder, Metrics([recorder, board, *sinks]), prompts, held_out)
     save_adapter(config, folder)
+    return folder
+
+
+def evaluate(config: RunConfig, plugins: Plugins, adapter: Path | None = None) -> RunFolder:
+    """Sample and score the held-out prompts with a model as it is, and write them as step 0 of a run of its own.
+
+    Args:
+        config: the validated configuration; ``run.name`` names the folder, ``model`` what is evaluated.
+        plugins: what `load_config` loaded for it.
+        adapter: a LoRA adapter in PEFT's format to evaluate the model with.
+
+    Raises:
+        DataError: the manifest cannot be read, or a prompt is longer than ``algorithm.max_prompt_tokens``.
+        RunError: there is no ``data.eval_manifest``, the folder holds another run, or the model cannot be had.
+    """
+    if config.data.eval_manifest is None:
+        raise RunError("data.eval_manifest is not set; name the held-out prompts to evaluate on")
+    held_out = read_manifest(config.data.eval_manifest)
+    snapshot = resolve_model(config)
+    local = with_local_model(config, snapshot)
+    limit = config.algorithm.max_prompt_tokens
+    check_lengths(held_out, load_processor(local), limit=limit, manifest=config.data.eval_manifest)
+    folder, attempt = open_run(config, plugins, snapshot)
+    if committed_step(folder.checkpoints):
+        raise RunError(f"{folder.path} holds a trained run; evaluate under another run.name")
+    with contextlib.ExitStack() as stack:
+        recorder = stack.enter_context(contextlib.closing(Recorder(config, plugins, folder, attempt)))
+        engine = stack.enter_context(Engine(config.rewards, plugins=plugins, workers=config.runtime.scoring_workers))
+        stack.enter_context(log_to(folder))
+        _run(
+            local,
+            plugins,
+            folder,
+            engine,
+            recorder,
+            Metrics([recorder]),
+            [],
+            held_out,
+            lambda experiment: experiment.evaluate(adapter),
+        )
     return folder
 
 
@@ -76,8 +121,9 @@ def _run(
     metrics: Metrics,
     prompts: Sequence[Prompt],
     held_out: Sequence[Prompt],
+    work: Callable[[Any], None] = lambda experiment: experiment.run(),
 ) -> None:
-    """Import SkyRL, connect to Ray, and run the experiment."""
+    """Import SkyRL, connect to Ray, and let the experiment work."""
     import guerdon_trainer.skyrl  # noqa: F401 isort: skip - before anything of SkyRL
     from skyrl.train.config import SkyRLTrainConfig
     from skyrl.train.utils import validate_cfg
@@ -90,8 +136,9 @@ def _run(
     validate_cfg(cfg)
     backend = choose(config)
     with _ray(backend, config, cfg, folder):
+        check_cluster(config, plugins)
         parts = Parts(config, plugins, backend, engine, recorder, metrics, prompts, held_out)
-        GuerdonExperiment(cfg, parts).run()
+        work(GuerdonExperiment(cfg, parts))
 
 
 @contextlib.contextmanager

@@ -4,12 +4,17 @@ import importlib.util
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from guerdon import PluginError, hookimpl
+from guerdon import PluginError, Plugins, hookimpl
 from guerdon.config import RunConfig
+from guerdon_trainer.doctor.commands import doctor
+from guerdon_trainer.jobs.commands import app as jobs
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 INSTALL = "pip install 'guerdon[trainer]'"
 NEEDS = ("skyrl", "ray", "torch", "transformers", "peft", "loguru")
@@ -17,9 +22,12 @@ NEEDS = ("skyrl", "ray", "torch", "transformers", "peft", "loguru")
 
 @hookimpl
 def register_commands(app: typer.Typer) -> None:
-    """Add ``train`` and ``demo``."""
+    """Add ``train``, ``evaluate``, ``demo`` and ``doctor``."""
     app.command("train")(train)
+    app.command("evaluate")(evaluate)
     app.command("demo")(demo)
+    app.command("doctor")(doctor)
+    app.add_typer(jobs, name="jobs")
 
 
 @hookimpl
@@ -36,6 +44,29 @@ def train(
 ) -> None:
     """Train as CONFIG says; the same command resumes an interrupted run."""
     _train(config, overrides or [])
+
+
+def evaluate(
+    config: Path,
+    overrides: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="section.field=value")] = None,
+    adapter: Annotated[
+        Path | None, typer.Option(help="Folder of a LoRA adapter; none evaluates the model itself.")
+    ] = None,
+) -> None:
+    """Sample and score the held-out prompts of CONFIG without training: the base, or the model after SFT.
+
+    The ledger lies below runtime.output_dir, in a folder of its own: give another run.name.
+    """
+    from rich.console import Console
+
+    from guerdon.report.terminal import print_summary
+    from guerdon_trainer.launch import evaluate as run
+
+    console = Console()
+    loaded, plugins = _load(config, overrides or [], console)
+    folder = run(loaded, plugins, adapter)
+    print_summary(folder.path, console)
+    console.print(f"ledger: {folder.ledger}", highlight=False, markup=False, soft_wrap=True)
 
 
 def demo(
@@ -86,15 +117,8 @@ def _finish(run: Path, manifest: Path) -> None:
 def _train(path: Path, overrides: list[str]) -> Path:
     from rich.console import Console
 
-    from guerdon.config import advice, load_config
-
     console = Console()
-    config, plugins = load_config(path, overrides)
-    for line in advice(config):
-        console.print(f"advice: {line}", highlight=False, markup=False, soft_wrap=True)
-    missing = [name for name in NEEDS if importlib.util.find_spec(name) is None]
-    if missing:
-        raise PluginError(f"training needs {', '.join(missing)}, which is not installed: {INSTALL}")
+    config, plugins = _load(path, overrides, console)
     from guerdon.report.terminal import print_summary
     from guerdon_trainer.launch import train as run
     from guerdon_trainer.progress import TerminalProgress
@@ -107,3 +131,16 @@ def _train(path: Path, overrides: list[str]) -> Path:
     print_summary(folder.path, console)
     console.print(f"adapter: {folder.adapter}", highlight=False, markup=False, soft_wrap=True)
     return folder.path
+
+
+def _load(path: Path, overrides: list[str], console: "Console") -> tuple[RunConfig, Plugins]:
+    """Read the configuration, print advice, and say what is not installed."""
+    from guerdon.config import advice, load_config
+
+    config, plugins = load_config(path, overrides)
+    for line in advice(config):
+        console.print(f"advice: {line}", highlight=False, markup=False, soft_wrap=True)
+    missing = [name for name in NEEDS if importlib.util.find_spec(name) is None]
+    if missing:
+        raise PluginError(f"training needs {', '.join(missing)}, which is not installed: {INSTALL}")
+    return config, plugins

@@ -48,11 +48,21 @@ def load_config(path: str | Path, overrides: Iterable[str] = ()) -> tuple[RunCon
         ConfigError: names each wrong field by its full path, with what was found.
         PluginError: a file under ``plugins`` cannot be loaded.
     """
+    data = raw_config(path, overrides)
+    _resolve_paths(data, Path(path).resolve().parent)
+    return build_config(data, str(path))
+
+
+def raw_config(path: str | Path, overrides: Iterable[str] = ()) -> dict[str, Any]:
+    """Read a YAML file and apply overrides; nothing is validated, and paths are as they are written.
+
+    Raises:
+        ConfigError: the file cannot be read, is no mapping, or an override has no place in it.
+    """
     data = load_yaml(path)
     for override in overrides:
         _apply(data, override)
-    _resolve_paths(data, Path(path).resolve().parent)
-    return build_config(data, str(path))
+    return data
 
 
 def build_config(data: Mapping[str, Any], origin: str = "configuration") -> tuple[RunConfig, Plugins]:

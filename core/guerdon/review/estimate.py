@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special, stats
 
 type Floats = npt.NDArray[np.float64]
 type Ints = npt.NDArray[np.int64]
@@ -113,17 +113,18 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 def mean(observed: Observed, bounds: Bounds = UNBOUNDED) -> Estimate:
     """Estimate the mean over completions."""
-    return _within(_estimate(observed.mean, observed, None, bounds[1] - bounds[0]), *bounds)
+    return _within(_estimate(observed.mean, observed, None, bounds[1] - bounds[0], ALPHA), *bounds)
 
 
-def difference(before: Observed, after: Observed, bounds: Bounds = UNBOUNDED) -> Estimate:
+def difference(before: Observed, after: Observed, bounds: Bounds = UNBOUNDED, alpha: float = ALPHA) -> Estimate:
     """Estimate ``after - before`` where the two may share prompts, some or all.
 
     Prompts are matched by cluster: with the same prompts on both sides, one completion each, this
-    is the paired difference; with none in common, Welch's.
+    is the paired difference; with none in common, Welch's. The interval misses the truth with
+    probability `alpha`, half of it on either side.
     """
     span = bounds[1] - bounds[0]
-    return _within(_estimate(after.mean - before.mean, after, before, span), -span, span)
+    return _within(_estimate(after.mean - before.mean, after, before, span, alpha), -span, span)
 
 
 def _within(estimate: Estimate, low: float, high: float) -> Estimate:
@@ -131,7 +132,7 @@ def _within(estimate: Estimate, low: float, high: float) -> Estimate:
     return replace(estimate, low=max(estimate.low, low), high=min(estimate.high, high))
 
 
-def _estimate(value: float, plus: Observed, minus: Observed | None, span: float) -> Estimate:
+def _estimate(value: float, plus: Observed, minus: Observed | None, span: float, alpha: float) -> Estimate:
     """Put an interval around ``plus - minus``."""
     if any(not len(side.sums) for side in (plus, minus) if side):
         return NOTHING
@@ -142,9 +143,9 @@ def _estimate(value: float, plus: Observed, minus: Observed | None, span: float)
         return Estimate(value, math.nan, math.nan, math.nan, prompts, count)
     error, freedom = _error(plus, minus)
     if error == 0:
-        half = _never_seen(count) * span if math.isfinite(span) else math.nan
+        half = _never_seen(count, alpha) * span if math.isfinite(span) else math.nan
         return Estimate(value, value - half, value + half, 0.0, prompts, count)
-    half = float(stats.t.ppf(1 - ALPHA / 2, freedom)) * error
+    half = float(special.stdtrit(freedom, 1 - alpha / 2)) * error
     return Estimate(value, value - half, value + half, error, prompts, count)
 
 
@@ -172,6 +173,6 @@ def _error(plus: Observed, minus: Observed | None) -> tuple[float, float]:
     return math.sqrt(total - shared), freedom
 
 
-def _never_seen(count: int) -> float:
-    """Bound the share of units that differ, none of `count` having been seen to (Clopper and Pearson, 95%)."""
-    return float(1.0 - (ALPHA / 2) ** (1.0 / count))
+def _never_seen(count: int, alpha: float) -> float:
+    """Bound the share of units that differ, none of `count` having been seen to (Clopper and Pearson)."""
+    return float(1.0 - (alpha / 2) ** (1.0 / count))

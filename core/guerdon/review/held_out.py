@@ -138,7 +138,7 @@ def _evaluations(
     gathered: dict[tuple[str, str], list[tuple[float, int]]] = {}
     for row in table.to_pylist():
         prompt = prompts.number[row["group_id"]]
-        for measure, value in _measures(row, outcome):
+        for measure, value in measures(row, outcome):
             gathered.setdefault((row["component"], measure), []).append((value, prompt))
     return {
         key: Evaluation(np.array([value for value, _ in pairs]), np.array([prompt for _, prompt in pairs]))
@@ -146,7 +146,7 @@ def _evaluations(
     }
 
 
-def _measures(row: dict[str, Any], outcome: str | None) -> Iterator[tuple[str, float]]:
+def measures(row: dict[str, Any], outcome: str | None) -> Iterator[tuple[str, float]]:
     """Return the value and, of the outcome, the readings; a failed grading counts in none but the value.
 
     Where the completion broke the grader the value is the component's minimum, and so are its

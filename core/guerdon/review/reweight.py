@@ -25,6 +25,9 @@ WEIGHING = frozenset({"use", "weight", "role", "min_spread", "timeout_s", "isola
 SHOWN = 20
 """How many samples are named whose advantage changes sign."""
 
+ROUNDING = 1e-9
+"""Advantages that differ by less are the same."""
+
 type Bools = npt.NDArray[np.bool_]
 
 
@@ -200,13 +203,8 @@ def _step(run: Run, part: Part, old: Rule, new: Rule) -> tuple[StepChange, list[
         compute_advantages(matrix, rule.advantage) for matrix, rule in zip(matrices, (old, new), strict=True)
     )
     groups = matrices[0].groups
-    ordered, turned, winners = 0, 0, 0
-    for members in _members(groups, before.trained & after.trained):
-        pairs = _order(before.advantages[members]) * _order(after.advantages[members])
-        ordered += int((pairs != 0).sum()) // 2
-        turned += int((pairs < 0).sum()) // 2
-        winners += not (_best(before.advantages[members]) & _best(after.advantages[members])).any()
-    flipped = before.advantages * after.advantages < 0
+    moved = ranking(groups, before.trained & after.trained, before.advantages, after.advantages)
+    flipped = flips(before.advantages, after.advantages)
     change = StepChange(
         step=part.step,
         samples=len(groups),
@@ -214,12 +212,38 @@ def _step(run: Run, part: Part, old: Rule, new: Rule) -> tuple[StepChange, list[
         before=_side(before, matrices[0]),
         after=_side(after, matrices[1]),
         flips=int(flipped.sum()),
-        ordered=ordered,
-        reversed=turned,
-        winners=winners,
+        ordered=moved.ordered,
+        reversed=moved.reversed,
+        winners=moved.winners,
         correlation=_correlation(before.advantages, after.advantages),
     )
     return change, _flips(run, part, matrices[0], before, after, flipped)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How the order within groups moved; see `StepChange`."""
+
+    ordered: int
+    reversed: int
+    winners: int
+
+
+def ranking(groups: Ints, trained: Bools, before: Floats, after: Floats) -> Ranking:
+    """Compare the order of advantages within each group, [N] each, among the samples that are `trained`."""
+    ordered, turned, winners = 0, 0, 0
+    for members in _members(groups, trained):
+        pairs = _order(before[members]) * _order(after[members])
+        ordered += int((pairs != 0).sum()) // 2
+        turned += int((pairs < 0).sum()) // 2
+        winners += not (_best(before[members]) & _best(after[members])).any()
+    return Ranking(ordered, turned, winners)
+
+
+def flips(before: Floats, after: Floats) -> Bools:
+    """Tell which advantages change sign; what is 0 but for rounding has none."""
+    changed: Bools = (before * after < 0) & (np.minimum(np.abs(before), np.abs(after)) > ROUNDING)
+    return changed
 
 
 def _members(groups: Ints, trained: Bools) -> Iterator[Ints]:
@@ -233,11 +257,11 @@ def _members(groups: Ints, trained: Bools) -> Iterator[Ints]:
 def _order(advantages: Floats) -> Floats:
     """Compare each with each: 1, 0 or -1 [n, n]; differences by rounding count as none."""
     gaps = advantages[:, None] - advantages[None, :]
-    return np.where(np.abs(gaps) > 1e-9, np.sign(gaps), 0.0)
+    return np.where(np.abs(gaps) > ROUNDING, np.sign(gaps), 0.0)
 
 
 def _best(advantages: Floats) -> Bools:
-    best: Bools = advantages >= advantages.max() - 1e-9
+    best: Bools = advantages >= advantages.max() - ROUNDING
     return best
 
 

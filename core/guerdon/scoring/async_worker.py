@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 from guerdon.sample import Sample
+from guerdon.scoring.arena import Arena
 from guerdon.scoring.calls import Caller
 from guerdon.scoring.cells import Cell, Fault, cell_of, error_of, is_plain, timeout_of
 from guerdon.scoring.channel import Channel
@@ -22,6 +23,7 @@ from guerdon.scoring.marks import Marks
 from guerdon.scoring.messages import Loaded, Piece, dump_replies, join_pieces, not_loaded, not_read
 from guerdon.scoring.packing import Work, load, unpack_samples
 from guerdon.scoring.stepping import stepped
+from guerdon.scoring.surroundings import Surroundings
 
 HEARTBEAT_S = 0.25
 """Seconds between the marks that show that the loop goes round."""
@@ -61,6 +63,7 @@ class AsyncWorker:
 
     channel: Channel
     marks: Marks
+    arena: Arena
     components: Sequence[Loaded]
     loop: asyncio.AbstractEventLoop
     limiters: list[Limiter | None] = field(init=False)
@@ -70,6 +73,7 @@ class AsyncWorker:
     """Calls with a deadline, by component and size: those of one kind may all take the same time."""
     stall: float = 0.0
     """Seconds for which steps of calls kept the loop from going round; no call's time runs meanwhile."""
+    surroundings: Surroundings = field(default_factory=Surroundings)
     deaf: set[asyncio.Task[None]] = field(default_factory=set)
     """Tasks that were cancelled and still run."""
 
@@ -90,7 +94,7 @@ class AsyncWorker:
         except (EOFError, OSError):
             os._exit(0)
         for frame in frames:
-            self._start(load(frame))
+            self._start(load(self.arena.get(frame)))
 
     def _start(self, work: Work) -> None:
         try:
@@ -206,6 +210,7 @@ class AsyncWorker:
         self.pieces.append(piece)
 
     def _flush(self) -> None:
+        self.surroundings.restore()
         frame = dump_replies(join_pieces(self.pieces))
         self.pieces.clear()
         try:
@@ -227,12 +232,12 @@ class AsyncWorker:
             os._exit(0)
 
 
-def serve(channel: Channel, marks: Marks, components: Sequence[Loaded]) -> None:
+def serve(channel: Channel, marks: Marks, arena: Arena, components: Sequence[Loaded]) -> None:
     """Work until the trainer closes the connection."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     loop.set_exception_handler(lambda _loop, _context: None)  # a deaf task's last words
-    worker = AsyncWorker(channel, marks, components, loop)
+    worker = AsyncWorker(channel, marks, arena, components, loop)
     worker.beat()
     loop.add_reader(channel.fileno(), worker.read)
     loop.run_forever()

@@ -92,13 +92,6 @@ class Caller:
                 break
             before = now
 
-    def check(self, verdict: Any) -> Cell:
-        """Check one verdict. Never raises what is contained."""
-        try:
-            return cell_of(verdict, self.bounds)
-        except self.contained as exception:
-            return error_of(exception)
-
     def score_all(self, samples: Sequence[Sample]) -> list[Cell]:
         """Call `Reward.score_batch` or `Reward.score_group`: one cell for each sample, whatever happens."""
         try:
@@ -136,14 +129,15 @@ def score_here(caller: Caller, samples: Sequence[Sample]) -> Column:
 
 
 def _one_by_one(caller: Caller, samples: Sequence[Sample]) -> list[Cell]:
-    """As `Caller.score_each`, for rewards that need no watching: checks all values at once where it can."""
-    score, contained, (low, high) = caller.method, caller.contained, caller.bounds
-    verdicts: list[Any] = []
+    """As `Caller.score_each`, for rewards that need no watching."""
+    score, contained, bounds = caller.method, caller.contained, caller.bounds
+    low, high = bounds
+    cells: list[Cell] = []
+    append = cells.append
     for sample in samples:
         try:
-            verdicts.append(score(sample))
+            verdict = score(sample)
+            append(verdict if type(verdict) is float and low <= verdict <= high else cell_of(verdict, bounds))
         except contained as exception:
-            verdicts.append(error_of(exception))
-    if all([type(verdict) is float and low <= verdict <= high for verdict in verdicts]):  # noqa: C419  # a list is faster
-        return verdicts
-    return [verdict if isinstance(verdict, Fault) else caller.check(verdict) for verdict in verdicts]
+            append(error_of(exception))
+    return cells

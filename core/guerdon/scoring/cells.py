@@ -50,6 +50,9 @@ type Cell = float | Scored | Abstained | Fault
 """A bare float is a valid score without reason or evidence: the common, fast case."""
 
 
+NO_METRICS: dict[str, float] = {}
+"""Shared by all scores without metrics. Never written to."""
+
 _PLAIN = {float, Scored}
 _MAPPINGS = (dict, MappingProxyType)
 
@@ -134,18 +137,20 @@ def _in_range(number: float, bounds: Bounds) -> float | Fault:
 
 
 def _scored(score: Score, bounds: Bounds) -> Scored | Fault:
-    value = _number(score.value, bounds)
-    if isinstance(value, Fault):
-        return value
+    value: Any = score.value
+    if type(value) is not float or not bounds.low <= value <= bounds.high:
+        value = _number(value, bounds)
+        if isinstance(value, Fault):
+            return value
     evidence, metrics, reason = score.evidence, score.metrics, score.reason
     if not (_is_mapping(evidence) and _is_mapping(metrics)):
         kinds = f"evidence is {type(evidence).__name__} and whose metrics are {type(metrics).__name__}"
         return error("type", f"returned a Score whose {kinds}; both must be mappings")
     return Scored(
         value,
-        clean_text(reason if isinstance(reason, str) else _short(reason)),
+        clean_text(reason if isinstance(reason, str) else _short(reason)) if reason else "",
         dump_evidence(evidence) if evidence else "",
-        clean_metrics(metrics) if metrics else {},
+        clean_metrics(metrics) if metrics else NO_METRICS,
     )
 
 

@@ -7,6 +7,9 @@ from collections import deque
 from itertools import islice
 
 _HEADER = struct.Struct("<Q")
+_SMALL = 256
+"""A frame of so many bytes is sent in one buffer with its header."""
+
 _BUFFERS = 64
 """Buffers of one system call; it takes 1,024 at most."""
 
@@ -40,9 +43,11 @@ class Channel:
 
     def queue(self, frame: bytes) -> int:
         """Keep a frame for the next `flush`; returns how many buffers wait."""
-        self._outgoing.append(memoryview(_HEADER.pack(len(frame))))
-        if frame:
-            self._outgoing.append(memoryview(frame))
+        header = _HEADER.pack(len(frame))
+        if len(frame) <= _SMALL:
+            self._outgoing.append(memoryview(header + frame))
+        else:
+            self._outgoing += [memoryview(header), memoryview(frame)]
         return len(self._outgoing)
 
     def send(self, frame: bytes) -> bool:

@@ -8,7 +8,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from time import monotonic
@@ -16,7 +15,7 @@ from time import monotonic
 from guerdon.errors import ScoringError
 from guerdon.sample import Sample
 from guerdon.scoring.cells import Cell, Fault, error_of, is_plain, timeout_of
-from guerdon.scoring.jobs import MAX_LOSSES, Component, Job, Plan, Ticket, alone, infrastructure, remains
+from guerdon.scoring.jobs import MAX_LOSSES, Component, Job, Plan, Tally, Ticket, alone, infrastructure, remains
 from guerdon.scoring.launcher import Launcher, LaunchError
 from guerdon.scoring.marks import Mark
 from guerdon.scoring.messages import Piece, Reply
@@ -36,14 +35,6 @@ type Request = tuple[Sequence[Sample], Callable[[Ticket], None]]
 """Samples of a group, and what to call when they are scored."""
 
 CLOSED = "the engine was closed before the sample was scored"
-
-
-@dataclass(slots=True)
-class Tally:
-    """What the dispatcher counts."""
-
-    retries: int = 0
-    replacements: int = 0
 
 
 class Dispatcher:
@@ -195,6 +186,7 @@ class Dispatcher:
         while self._inbox:
             self._inbox.popleft()()
         for ticket in list(self._tickets):
+            ticket.lay_out()
             for row in ticket.cells:
                 row[:] = [infrastructure(reason) if cell is None else cell for cell in row]
             ticket.left, ticket.plain = 0, False
@@ -308,6 +300,7 @@ class Dispatcher:
     ) -> None:
         """Enter cells; faults at the first attempt are kept and tried again in a fresh worker."""
         ticket = job.ticket
+        ticket.lay_out()
         ticket.plain = ticket.plain and is_plain(cells)
         if not job.retry and (again := self._again(job, component, indices, cells)):
             self._retry(job, component, again)

@@ -5,7 +5,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
@@ -24,6 +24,7 @@ from guerdon.scoring.observers import Notifier
 from guerdon.scoring.policy import Settled, settle
 from guerdon.scoring.records import Records
 from guerdon.scoring.retry import score_inline
+from guerdon.scoring.waiting import Batch, Receiver
 
 log = logging.getLogger(__name__)
 
@@ -109,15 +110,20 @@ class Engine:
         if not self._remote:
             return self._score_now(groups)
         if isinstance(groups, Sequence):
-            futures = self._submit(groups)
+            scored = self._score_batch(groups)
         else:  # made one by one: each is scored while the next is made
-            futures = [future for group in groups for future in self._submit([group])]
-        before = time.monotonic()
-        wait(futures, return_when=FIRST_EXCEPTION)
-        self._wait_s += time.monotonic() - before
-        scored = [future.result() for future in futures]
+            scored = [future.result() for future in [self.submit(group) for group in groups]]
         self._notifier.drain(OBSERVERS_S)
         return scored
+
+    def _score_batch(self, groups: Sequence[Group]) -> list[ScoredGroup]:
+        batch = Batch(len(groups))
+        self._submit(groups, list(map(batch.place, range(len(groups)))))
+        before = time.monotonic()
+        try:
+            return batch.wait()
+        finally:
+            self._wait_s += time.monotonic() - before
 
     def _score_now(self, groups: Iterable[Group]) -> list[ScoredGroup]:
         """Score where nothing runs in a worker."""
@@ -140,23 +146,21 @@ class Engine:
         Raises:
             ScoringError: the engine is closed.
         """
-        return self._submit([group])[0]
+        future = _TimedFuture(self)
+        self._submit([group], [future])
+        return future
 
-    def _submit(self, groups: Sequence[Group]) -> "list[Future[ScoredGroup]]":
+    def _submit(self, groups: Sequence[Group], receivers: Sequence[Receiver]) -> None:
         self._check_open()
-        futures: list[Future[ScoredGroup]] = []
         requests: list[Request] = []
-        for group in groups:
-            future = _TimedFuture(self)
-            futures.append(future)
-            inline = self._score_inline(group)
+        for group, receiver in zip(groups, receivers, strict=True):
+            inline = self._score_inline(group) if self._inline else {}
             if self._remote:
-                requests.append((group.samples, partial(self._complete, group, inline, future)))
+                requests.append((group.samples, partial(self._complete, group, inline, receiver)))
             else:
-                self._complete(group, inline, future, None)
+                self._complete(group, inline, receiver, None)
         if requests:
             self._pool().submit(requests)
-        return futures
 
     def close(self) -> None:
         """End the workers. Groups that are not scored come out as failures of the infrastructure."""
@@ -214,17 +218,15 @@ class Engine:
                 weakref.finalize(self, self._dispatcher.close)
             return self._dispatcher
 
-    def _complete(
-        self, group: Group, inline: Mapping[str, Column], future: "Future[ScoredGroup]", ticket: Ticket | None
-    ) -> None:
+    def _complete(self, group: Group, inline: Mapping[str, Column], receiver: Receiver, ticket: Ticket | None) -> None:
         """Make the result of a group whose cells are all there."""
         try:
             scored = self._scored(group, inline, ticket)
         except Exception as error:  # noqa: BLE001  # ScoringError, or a fault of ours: the caller must see it
-            future.set_exception(error)
+            receiver.set_exception(error)
             return
         self._count(scored)
-        future.set_result(scored)
+        receiver.set_result(scored)
 
     def _count(self, scored: ScoredGroup) -> None:
         self._groups += 1

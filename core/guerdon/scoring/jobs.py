@@ -47,31 +47,42 @@ class Ticket:
     samples: Sequence[Sample] = field(repr=False)
     done: Callable[["Ticket"], None] = field(repr=False)
     """Called once, when no cell is None."""
-    cells: list[list[Cell | None]] = field(repr=False)
-    latencies: list[list[float]] = field(repr=False)
-    """Seconds."""
+    components: int
+    left: int
+    """Cells that are not settled."""
+    cells: list[list[Cell | None]] = field(default_factory=list, repr=False)
+    latencies: list[list[float]] = field(default_factory=list, repr=False)
+    """Seconds. Both are laid out when the first cell comes, unless all come at once."""
     first: dict[tuple[int, int], Fault] = field(default_factory=dict)
     """First faults, by component and sample; a retry of each is under way."""
-    left: int = 0
     plain: bool = True
     """All cells so far are scores: no fault, no abstention."""
 
     @classmethod
     def of(cls, samples: Sequence[Sample], components: int, done: Callable[["Ticket"], None]) -> "Ticket":
         """Return a ticket on which nothing is settled."""
-        size = len(samples)
-        return cls(
-            samples,
-            done,
-            [[None] * size for _ in range(components)],
-            [[0.0] * size for _ in range(components)],
-            left=size * components,
-        )
+        return cls(samples, done, components, len(samples) * components)
+
+    def lay_out(self) -> None:
+        """Make room for cells that come one by one."""
+        if not self.cells:
+            size = len(self.samples)
+            self.cells = [[None] * size for _ in range(self.components)]
+            self.latencies = [[0.0] * size for _ in range(self.components)]
 
     def settled(self) -> list[list[Cell]]:
         """Return the cells of a group that is done."""
         assert self.left == 0
+        self.lay_out()
         return cast("list[list[Cell]]", self.cells)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the dispatcher counts."""
+
+    retries: int = 0
+    replacements: int = 0
 
 
 _numbers = count(1)
@@ -98,6 +109,7 @@ class Job:
 
     def open(self, component: int) -> list[int]:
         """Places of the samples that this job still owes a cell for `component`."""
+        self.ticket.lay_out()
         cells, first = self.ticket.cells[component], self.ticket.first
         return [i for i in self.indices if cells[i] is None and (self.retry or (component, i) not in first)]
 

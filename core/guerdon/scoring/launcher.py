@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from guerdon.plugins import InlineFile
 from guerdon.reward import Reward
+from guerdon.scoring.arena import Arena
 from guerdon.scoring.cells import error_of
 from guerdon.scoring.channel import Channel
 from guerdon.scoring.marks import Marks
@@ -43,8 +44,15 @@ class Process:
     pid: int
     channel: Channel
     marks: Marks
+    arena: Arena
     zygote: int
     """Process id of the zygote that it was forked from."""
+
+    def release(self) -> None:
+        """Give up what the trainer shares with it."""
+        self.channel.close()
+        self.marks.close()
+        self.arena.close()
 
 
 class Launcher:
@@ -155,16 +163,18 @@ class Launcher:
                 fd = Marks.make_file()
                 stack.callback(os.close, fd)
                 marks = Marks(fd)
+                undo.callback(marks.close)
+                arena = Arena(fd, writable=True)
+                undo.callback(arena.close)
             except OSError as error:
                 raise LaunchError(f"no descriptors or memory for a worker: {error}") from error
             pid = int(self._ask(Fork(asynchronous, self._memory), ANSWER_S, [theirs.fileno(), fd]))
             undo.pop_all()
-            return Process(pid, Channel(mine), marks, self._zygote.pid)
+            return Process(pid, Channel(mine), marks, arena, self._zygote.pid)
 
     def end(self, process: Process, *, kill: bool) -> int:
         """End a worker; returns its exit code, negative for a signal."""
-        process.channel.close()
-        process.marks.close()
+        process.release()
         if self._zygote is not None and self._zygote.pid == process.zygote:
             try:
                 return int(self._ask(End(process.pid, kill), ANSWER_S))

@@ -6,6 +6,8 @@ import tempfile
 from time import monotonic
 from typing import NamedTuple
 
+from guerdon.scoring.arena import OFFSET, SIZE
+
 
 class Mark(NamedTuple):
     """What a worker is doing."""
@@ -36,13 +38,13 @@ class Marks:
 
     @staticmethod
     def make_file() -> int:
-        """Return the descriptor of a fresh file to share."""
+        """Return the descriptor of a fresh file to share, with room for a mark and an arena."""
         if hasattr(os, "memfd_create"):
             fd = os.memfd_create("guerdon-marks")
         else:
             with tempfile.TemporaryFile() as file:
                 fd = os.dup(file.fileno())
-        os.ftruncate(fd, mmap.PAGESIZE)
+        os.ftruncate(fd, OFFSET + SIZE)
         return fd
 
     def write(self, job: int, component: int, position: int) -> None:

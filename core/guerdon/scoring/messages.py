@@ -1,5 +1,6 @@
 """What trainer and workers send each other."""
 
+import marshal
 import pickle
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from guerdon.scoring.calls import IN_WORKER, Caller
 from guerdon.scoring.cells import Cell, Fault, error_of, is_plain
 
 
-def loads(frame: bytes | bytearray) -> Any:
+def loads(frame: bytes | bytearray | memoryview) -> Any:
     """Read a message. Both ends are processes of one engine, so pickle brings in nothing foreign."""
     return pickle.loads(frame)  # noqa: S301  # see above
 
@@ -62,13 +63,19 @@ type Reply = Whole | Piece
 
 
 def dump_replies(replies: Sequence[Reply]) -> bytes:
-    """Write replies as one message."""
-    return pickle.dumps([tuple(reply) for reply in replies])
+    """Write replies as one message: by `marshal`, which is faster, where all cells are bare numbers."""
+    written = [tuple(reply) for reply in replies]
+    try:
+        return b"m" + marshal.dumps(written, 2)
+    except ValueError:  # a cell that is more than a number
+        return b"p" + pickle.dumps(written)
 
 
 def load_replies(frame: bytes | bytearray) -> list[Reply]:
     """Read what `dump_replies` wrote."""
-    return [Whole(*reply) if len(reply) == len(Whole._fields) else Piece(*reply) for reply in loads(frame)]
+    body = memoryview(frame)[1:]
+    replies = marshal.loads(body) if frame[:1] == b"m" else loads(body)  # noqa: S302  # from our own process
+    return [Whole(*reply) if len(reply) == len(Whole._fields) else Piece(*reply) for reply in replies]
 
 
 class Loaded(NamedTuple):

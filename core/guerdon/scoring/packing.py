@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from guerdon.images import LazyImage
 from guerdon.sample import Sample
+from guerdon.scoring.making import maker
 
 _OWN = attrgetter("id", "completion", "completion_tokens", "token_count", "truncated", "index")
 _SHARED = attrgetter("prompt", "reference", "images", "metadata", "group_id", "step")
@@ -24,7 +25,7 @@ type Columns = tuple[Sequence[Any], ...] | bytes
 """A column for each field in `_OWN`; pickled where a value is not quite plain, so that all can be marshalled."""
 
 
-_PLAIN: tuple[set[type], ...] = ({str}, {str}, {bytes}, {int, NoneType}, {bool}, {int})
+_PLAIN: tuple[set[type], ...] = ({str}, {str}, {bytes, array}, {int, NoneType}, {bool}, {int})
 """Types of the columns that may be marshalled. It would write the bytes of a numpy scalar without a word."""
 
 
@@ -59,7 +60,7 @@ class Work(NamedTuple):
     contexts: bytes
 
 
-def load(frame: bytes | bytearray) -> Work:
+def load(frame: bytes | bytearray | memoryview) -> Work:
     """Read what `dump` wrote."""
     return Work(*marshal.loads(frame))  # noqa: S302  # from our own process
 
@@ -92,8 +93,8 @@ def _plain(mapping: Any) -> Any:
 
 
 def _pack_tokens(tokens: Sequence[int]) -> bytes | Sequence[int]:
-    if isinstance(tokens, array) and tokens.typecode == "i":
-        return tokens.tobytes()
+    if type(tokens) is array and tokens.typecode == "i":
+        return tokens  # marshal writes its bytes
     try:
         return struct.pack(f"{len(tokens)}i", *tokens)
     except (struct.error, TypeError):  # ids beyond 32 bits, or no integers: as they are
@@ -111,11 +112,14 @@ def unpack_samples(columns: Columns, pickled: bytes) -> list[Sample]:
     if len(contexts) == 1:
         contexts *= len(ids)
     return [
-        Sample(i, text, prompt, reference, _unpack_tokens(t), n, cut, images, metadata, group_id, index, step)
+        _sample(i, text, prompt, reference, _unpack_tokens(t), n, cut, images, metadata, group_id, index, step)
         for i, text, t, n, cut, index, (prompt, reference, images, metadata, group_id, step) in zip(
             ids, completions, tokens, *rest, contexts, strict=True
         )
     ]
+
+
+_sample = maker(Sample)
 
 
 def _unpack_tokens(tokens: bytes | Sequence[int]) -> Sequence[int]:

@@ -8,6 +8,7 @@ from guerdon.reward import Constant, Reward
 from guerdon.sample import Sample
 from guerdon.score import Cause, Record, Status
 from guerdon.scoring.cells import Abstained, Cell, Fault, Scored, is_plain
+from guerdon.scoring.making import maker
 from guerdon.scoring.text import parse_evidence
 
 MIXED = (
@@ -77,15 +78,18 @@ def _failed(component: str, reward: Reward, sample: Sample, fault: Fault) -> Fai
             return Failed(fault.status, reward.range()[0], fault.reason, "completion", False)
 
 
+_ok = maker(Record)
+
+
 def record_of(sample_id: str, component: str, cell: Settled, latency_s: float) -> Record:
     """Write the record of one (sample, component)."""
     latency_ms = latency_s * 1000
     if isinstance(cell, float):
         return Record(sample_id, component, Status.OK, cell, latency_ms=latency_ms)
     if isinstance(cell, Scored):
-        evidence = parse_evidence(cell.evidence)
-        return Record(
-            sample_id, component, Status.OK, cell.value, cell.reason, evidence, cell.metrics, latency_ms=latency_ms
+        value, reason, evidence, metrics = cell
+        return _ok(
+            sample_id, component, Status.OK, value, reason, parse_evidence(evidence), metrics, "", latency_ms, False
         )
     if isinstance(cell, Abstained):
         return Record(sample_id, component, Status.ABSTAIN, None, cell.reason, latency_ms=latency_ms)

@@ -20,7 +20,7 @@ BLOCKED_S = 1.0
 """Seconds beyond the longest deadline for which an async worker's loop may not go round."""
 
 BUFFERS = 16
-"""So many buffers, two for a job, are sent at once."""
+"""So many buffers, one for a job in the arena, are sent at once."""
 
 
 @dataclass(slots=True, eq=False)
@@ -61,11 +61,13 @@ class Slot:
             OSError: the process is gone.
         """
         assert self.process is not None
+        if not self.jobs:
+            self.process.arena.clear()
         self.jobs[job.number] = job
         self.cells += job.left
         self.fresh = False
         self.sent = monotonic()
-        if self.process.channel.queue(frame) >= BUFFERS and not self.writing:
+        if self.process.channel.queue(self.process.arena.put(frame)) >= BUFFERS and not self.writing:
             self.flush()
 
     def flush(self) -> None:
@@ -132,8 +134,7 @@ class Slot:
     def abandon(self) -> None:
         """Leave the process to the zygote, which ends it when it ends itself."""
         if self.process is not None:
-            self.process.channel.close()
-            self.process.marks.close()
+            self.process.release()
             self.process = None
 
 

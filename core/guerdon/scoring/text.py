@@ -20,7 +20,7 @@ MAX_EVIDENCE = 65_536
 MAX_METRICS = 64
 """Metrics of one score that are kept."""
 
-_SIZED = (str, list, tuple, dict, bytes)
+_SIZED = frozenset({str, list, tuple, dict, bytes})
 _MAX_DEPTH = 32
 _MAX_NODES = 10_000
 _MAX_INTEGER = 2**63
@@ -46,7 +46,7 @@ def dump_evidence(evidence: Mapping[str, Any]) -> str:
     if not evidence:
         return ""
     for value in evidence.values():  # what is plainly too large is not even written
-        if isinstance(value, _SIZED) and len(value) > MAX_EVIDENCE:
+        if type(value) in _SIZED and len(value) > MAX_EVIDENCE:
             return _dropped(f"it holds a {type(value).__name__} of length {len(value)}")
     try:
         text = str(to_json(evidence, inf_nan_mode="strings"), "utf-8")

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from time import monotonic
 
 from guerdon.sample import Sample
+from guerdon.scoring.arena import Arena
 from guerdon.scoring.calls import Caller, Run
 from guerdon.scoring.cells import Cell, Fault, is_plain
 from guerdon.scoring.channel import Channel
 from guerdon.scoring.marks import Marks
 from guerdon.scoring.messages import Loaded, Piece, Reply, Whole, dump_replies, not_loaded, not_read
 from guerdon.scoring.packing import Work, load, unpack_samples
+from guerdon.scoring.surroundings import Surroundings
 
 FLUSH_S = 0.002
 """Cells wait no longer than this before they are sent: what a kill can lose and must be repeated."""
@@ -21,10 +23,12 @@ LINGER_S = 0.0003
 class Worker:
     """The loop of one worker process for rewards that are not async; these run one call at a time."""
 
-    def __init__(self, channel: Channel, marks: Marks, components: Sequence[Loaded]) -> None:
+    def __init__(self, channel: Channel, marks: Marks, arena: Arena, components: Sequence[Loaded]) -> None:
         self.channel = channel
         self.marks = marks
+        self.arena = arena
         self.components = components
+        self.surroundings = Surroundings()
         self.replies: list[Reply] = []
         self.pieces: list[Piece] = []
         """Of the job that runs."""
@@ -36,7 +40,7 @@ class Worker:
         while True:
             frames = self.channel.receive()
             for frame in frames:
-                self._run(load(frame))
+                self._run(load(self.arena.get(frame)))
             if not frames:
                 self.marks.clear()
                 if not self.channel.wait(LINGER_S if self.replies else None):
@@ -61,6 +65,7 @@ class Worker:
             self._run_whole(work.job, component, caller, samples)
         else:
             self._run_each(work.job, component, caller, samples)
+        self.surroundings.restore()
 
     def _finish(self, work: Work) -> None:
         """Put the pieces of a job together, if none of them was sent before."""

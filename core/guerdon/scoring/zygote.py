@@ -5,6 +5,7 @@ It dies with the trainer, and takes all workers with it.
 """
 
 import contextlib
+import ctypes
 import gc
 import os
 import pickle
@@ -22,12 +23,14 @@ from typing import Any, NoReturn
 
 from guerdon.plugins import InlineFile
 from guerdon.scoring import async_worker
+from guerdon.scoring.arena import Arena
 from guerdon.scoring.channel import Channel
 from guerdon.scoring.marks import Marks
 from guerdon.scoring.messages import Loaded, load, loads
 from guerdon.scoring.worker import Worker
 
 _HEADER = struct.Struct("<Q")
+_PR_SET_CHILD_SUBREAPER = 36
 _WAIT_S = 0.5
 """Seconds in which a worker whose connection closed must have ended by itself."""
 
@@ -117,8 +120,10 @@ class Zygote:
                 command, fds = receive(self.sock)
                 send(self.sock, self._answer(command, fds))
         except (EOFError, OSError):
+            left = descendants(os.getpid())
             for pid in list(self.children):
                 self._end(pid, kill=True)
+            _kill(left)
             os._exit(0)
 
     def _answer(self, command: Command, fds: list[int]) -> int | str:
@@ -173,7 +178,9 @@ class Zygote:
         while not kill and not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             kill = time.monotonic() > deadline
             time.sleep(0.001)
+        left = descendants(pid)
         _kill_group(pid)  # before it is reaped, while its number is still taken
+        _kill(left)
         _, status = os.waitpid(pid, 0)
         self.children.discard(pid)
         return os.waitstatus_to_exitcode(status)
@@ -205,18 +212,40 @@ def _address_space() -> int:
         return 0
 
 
-def work(sock: socket.socket, marks_fd: int, components: Sequence[Loaded | bytes], asynchronous: bool) -> None:
+def work(sock: socket.socket, shared: int, components: Sequence[Loaded | bytes], asynchronous: bool) -> None:
     """Be a worker until the trainer closes the connection."""
-    channel, marks = Channel(sock), Marks(marks_fd)
+    channel, marks, arena = Channel(sock), Marks(shared), Arena(shared, writable=False)
     os.register_at_fork(after_in_child=channel.close)  # a child that a reward forks must not answer
     loaded = [load(item) if isinstance(item, bytes) else item for item in components]
     try:
         if asynchronous:
-            async_worker.serve(channel, marks, loaded)
+            async_worker.serve(channel, marks, arena, loaded)
         else:
-            Worker(channel, marks, loaded).serve()
+            Worker(channel, marks, arena, loaded).serve()
     except (EOFError, OSError):
         os._exit(0)
+
+
+def descendants(pid: int) -> list[int]:
+    """Return a process's children and theirs, those with a session of their own too; none where /proc tells nothing."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in map(int, (task / "children").read_text(encoding="ascii").split()):
+                found += [child, *descendants(child)]
+    return found
+
+
+def _kill(pids: Sequence[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _adopt() -> None:
+    """Become the parent of what workers leave behind, so that it ends with this process."""
+    with contextlib.suppress(AttributeError, OSError):  # Linux alone has it
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def _kill_group(pid: int) -> None:
@@ -231,5 +260,6 @@ def run(fd: int, preload: bool) -> NoReturn:
     devnull = os.open(os.devnull, os.O_RDONLY)
     os.dup2(devnull, 0)
     os.dup2(2, 1)
+    _adopt()
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a TextIOWrapper unless someone replaced it
     Zygote(socket.socket(fileno=fd), preload).serve()

@@ -60,7 +60,8 @@ def joined(first: Amount, second: Amount) -> Amount | None:
     """Add up two parts of one amount, such as 1 h 30 min; None where they are not."""
     if first.value is None or second.value is None or not first.unit or not second.unit or first.unit == second.unit:
         return None
-    part = convert(second.value, second.unit, first.unit)
+    unit = "minute" if (first.unit, second.unit) == ("hour", "meter") else second.unit  # 1h30m
+    part = convert(second.value, unit, first.unit)
     if part is None or not 0 <= part < 1 or first.value != int(first.value):
         return None
     span = Span(first.span.text + second.span.text, first.span.start)

@@ -48,6 +48,8 @@ class Choice:
         named = ", ".join(sorted(selection.chosen))
         if not self.several and len(selection.chosen) > 1:
             return Reading(0.0, selection.span, f"does not decide between {named}"[:200])
+        if selection.alternatives and len(selection.chosen) > 1:
+            return Reading(0.0, selection.span, f"leaves open which of {named}"[:200])
         right = selection.chosen == self.right
         return Reading(float(right), selection.span, f"chooses {named}"[:200], alone=selection.alone)
 

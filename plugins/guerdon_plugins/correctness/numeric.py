@@ -25,6 +25,8 @@ class Numeric:
 
     golds: tuple[Amount, ...]
     rel_tol: Fraction
+    abs_tol: Fraction
+    """In the gold's unit. Of the two tolerances the wider one holds."""
     kind: NumericKind
     percent_mode: PercentMode
     assumed_unit: str | None
@@ -45,7 +47,8 @@ class Numeric:
             raise BadGoldError("the reference's answer is empty")
         return cls(
             golds=tuple(amount_of(item, locale) for item in answers),
-            rel_tol=_tolerance(reference.get("rel_tol")),
+            rel_tol=_tolerance("rel_tol", reference.get("rel_tol")),
+            abs_tol=_tolerance("abs_tol", reference.get("abs_tol")),
             kind=_one_of("numeric_kind", reference.get("numeric_kind"), get_args(NumericKind.__value__)),
             percent_mode=_one_of("percent_mode", reference.get("percent_mode"), get_args(PercentMode.__value__)),
             assumed_unit=_assumed(reference.get("unit_in_prompt")),
@@ -82,8 +85,12 @@ class Numeric:
         value = self._in_unit(value, found, gold)
         if value is None:
             return f"the unit is {found.unit or 'missing'}, not {gold.unit or self.assumed_unit}"
-        tolerance = self.rel_tol if self.kind == "number" else Fraction(0)
-        return None if abs(value - wanted) <= max(tolerance, _ROUNDING) * abs(wanted) else "it is another number"
+        return None if abs(value - wanted) <= self._tolerance(wanted) else "it is another number"
+
+    def _tolerance(self, wanted: Fraction) -> Fraction:
+        """Return the largest difference that counts as right; years, counts and codes have none."""
+        rounding = _ROUNDING * abs(wanted)
+        return max(rounding, self.rel_tol * abs(wanted), self.abs_tol) if self.kind == "number" else rounding
 
     def _percent(self, found: Amount, gold: Amount) -> tuple[Fraction | None, Fraction | None]:
         """Bring answer and gold to one scale; None where they are not alike."""
@@ -114,7 +121,7 @@ def _locale(name: object) -> NumberLocale:
     return locale
 
 
-def _tolerance(value: object) -> Fraction:
+def _tolerance(key: str, value: object) -> Fraction:
     if value is None:
         return Fraction(0)
     try:
@@ -122,7 +129,7 @@ def _tolerance(value: object) -> Fraction:
     except ValueError:
         number = math.nan
     if isinstance(value, bool) or not (math.isfinite(number) and number >= 0):
-        raise BadGoldError(f"the reference's rel_tol {str(value)[:20]!r} is no number of 0 or more")
+        raise BadGoldError(f"the reference's {key} {str(value)[:20]!r} is no number of 0 or more")
     return Fraction(number)
 
 

@@ -13,6 +13,15 @@ from guerdon_plugins.parsing.phrases import HEDGES, UNDECIDED, WITHDRAWS
 from guerdon_plugins.parsing.sentences import sentence_at
 from guerdon_plugins.parsing.span import Span
 
+_BOUND = re.compile(r"\s*(?:[>≤≥≠]|<(?!/?[A-Za-z|]))")
+_DATE = re.compile(r"(?<![0-9])[0-9]{1,2}([/.-])[0-9]{1,2}\1(?=[0-9]{4}(?![0-9]))|(?<![A-Za-z])[FC]Y(?=[0-9]{4})")
+_MEASURE = re.compile(
+    r"(?<![A-Za-z])(?:difference|sum|average|mean|median|product|quotient|ratio|remainder|gap)(?![A-Za-z])"
+    r"[^.!?;\n]{0,80}?(?<![A-Za-z])(?:is|was|equals)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+"""A sentence that states the result of a calculation."""
+_CONCLUDES = phrases("so, therefore, thus, hence, consequently", "因此 所以 故")
 _EQUALS = re.compile(r"(?<![<>!=≤≥])=(?![=>])|≈")
 _SEVERAL = re.compile(r"[,;、/]|(?<![A-Za-z])(?:and|or)(?![A-Za-z])|或|和")
 _REJECTED = re.compile(
@@ -80,8 +89,10 @@ class AmountReader:
     def _one(self, place: Span) -> Amount | str | None:
         """Return the one amount of a declared place; why there is none; or None without numbers."""
         place = place.part(0, MAX_PAYLOAD)
-        if place.text.lstrip()[:1] in tuple("<>≤≥≠"):
+        if _BOUND.match(place.text):
             return "a bound, not a number"
+        if self.year:
+            place = _without_dates(place)
         place = Span(_SIGN_APART.sub(r"\1\3\2", place.text), place.start)
         if _PLAIN_GROUPS.fullmatch(place.text):
             place = Span(re.sub(r"(?<=\d) (?=\d)", "\u00a0", place.text), place.start)
@@ -98,6 +109,7 @@ class AmountReader:
 
     def _prose(self, text: Span) -> Amount | str | None:
         """Look for the only number, or that of the sentence that states a total."""
+        text = _without_dates(text) if self.year else text
         marked = Span(_LIST_MARK.sub(lambda mark: " " * len(mark[0]), text.text), text.start)
         flat, amounts = place_amounts(marked, self.locale, with_unit=self.with_unit, magnitudes=self.magnitudes)
         if not amounts:
@@ -107,10 +119,21 @@ class AmountReader:
         if len(amounts) < MANY and len({_key(amount) for amount in kept}) == 1:
             sentence = sentence_at(marked, kept[-1].span.start - marked.start)
             return "declines to answer" if UNDECIDED.search(sentence.text) else self._one(sentence)
-        return self._total(marked) or "several numbers and no declaration"
+        return self._total(marked) or self._concluded(marked) or "several numbers and no declaration"
+
+    def _concluded(self, text: Span) -> Amount | str | None:
+        """Read what the last sentence concludes: "so the gap is 15"."""
+        last = max(_CONCLUDES.finditer(text.text), key=lambda match: match.start(), default=None)
+        if last is None:
+            return None
+        sentence = sentence_at(text, last.start())
+        if text.text[sentence.end - text.start :].strip():
+            return None
+        return self._one(sentence.part(text.start + last.end() - sentence.start))
 
     def _total(self, text: Span) -> Amount | str | None:
-        last = max(_TOTAL.finditer(text.text), key=lambda match: match.start(), default=None)
+        stated = [*_TOTAL.finditer(text.text), *_MEASURE.finditer(text.text)]
+        last = max(stated, key=lambda match: match.end(), default=None)
         if last is None:
             return self._one(_last_line(text)) if "=" in _last_line(text).text else None
         sentence = sentence_at(text, last.start())
@@ -121,6 +144,11 @@ class AmountReader:
         ahead = sentence.part(0, last.start() + text.start - sentence.start)
         clauses = [match.end() for match in _CLAUSE.finditer(ahead.text)]
         return self._one(ahead.part(clauses[-1] if clauses else 0))
+
+
+def _without_dates(text: Span) -> Span:
+    """Blank day and month before a year, and the letters of a fiscal year."""
+    return Span(_DATE.sub(lambda found: " " * len(found[0]), text.text), text.start)
 
 
 def _last_line(text: Span) -> Span:

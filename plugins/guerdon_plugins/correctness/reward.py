@@ -14,6 +14,7 @@ from guerdon_plugins.correctness.maths import Math
 from guerdon_plugins.correctness.maths.equality import INSTALL, warm_up
 from guerdon_plugins.correctness.numeric import Numeric
 from guerdon_plugins.correctness.reading import BadGoldError, Reading, Reference, Subject
+from guerdon_plugins.correctness.units import registry
 from guerdon_plugins.parsing.latex import unfill
 from guerdon_plugins.parsing.location import AnswerFrom, Located, Location, locate
 from guerdon_plugins.parsing.normalise import ALL_FOLDS, Fold
@@ -30,8 +31,24 @@ _EVIDENCE = 200
 class Correctness(Reward):
     """Pays for the right answer: 1 for right, 0 for wrong, a share for fields.
 
-    The reference's ``type`` says how to compare. A reference that cannot confirm any answer (empty,
-    NaN, outside its own options) makes the sample unscorable: it is abstained, never paid.
+    Only the text outside the reasoning is read, and in it the last explicit declaration; reasoning that
+    is cut off leaves no answer. The reference's ``type`` says how to compare:
+
+    - ``choice`` (`answer`, `options`): a letter or an option's own text. Hedges and lists are wrong;
+      ``multi: exact_set`` asks for every right option and no other.
+    - ``exact`` (`answer`, `choices`): the same text after `normalise`; of `choices`, exactly one.
+    - ``fields`` (`answer`, an object): the share of its populated values that are right.
+    - ``numeric`` (`answer`, `rel_tol`, `abs_tol`, `numeric_kind`, `percent_mode`, `unit_in_prompt`,
+      `locale`): the wider tolerance holds, none for years, counts and codes; units are converted.
+    - ``math`` (`answer`, `math_kind`): equal by math-verify; sets are unordered, tuples are not.
+
+    Of several golds any one is right.
+
+    Abstains where the reference has none of these types, or cannot confirm any answer (empty, NaN,
+    outside its own options): such a sample is never paid.
+
+    Example:
+        answer: {use: correctness, kind: numeric, answer_from: tag, tag: answer, weight: 1.0}
 
     ``strict`` in the metrics: the value if the configured place holds the answer alone, else 0;
     ``lenient``: the value wherever outside the reasoning the answer is declared.
@@ -69,7 +86,9 @@ class Correctness(Reward):
         return self
 
     def prepare(self) -> None:
-        """Import math-verify, where references of type math may come."""
+        """Load the units, and math-verify where references of type math may come: seconds on a busy machine."""
+        if self.kind in (None, "numeric", "math") and find_spec("pint") is not None:
+            registry()
         if self.kind in (None, "math") and _has_math_verify():
             warm_up()
 

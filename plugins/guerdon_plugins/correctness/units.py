@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NAMES_OF_POUND = ("pound", "pounds")
 _HAN = "|".join(sorted((name for name in ALIASES if not name.isascii() and name[0] > "\u2e80"), key=len, reverse=True))
 _WORD = rf"{_HAN}|°[ ]?[CF](?![A-Za-z])|US\$|[$€£¥₹¢℃℉°Ω]|[µμ]?[A-Za-z]{{1,20}}"
-_POWER = r"(?:\^?\{?\u2060{0,6}([23])\}?(?![0-9.])|([²³])|[ ](squared|cubed))?"
+_POWER = r"(?:\u2060{0,6}\^?\{?\u2060{0,6}([23])\}?(?![0-9]|\.[0-9])|([²³])|[ ](squared|cubed))?"
 _FACTOR = re.compile(rf"(?:(square|sq\.?|cubic|cu\.?)[ ])?({_WORD}){_POWER}", re.IGNORECASE)
 _GAP = re.compile(r"[ \u00a0\u2009\u2060-]{0,16}")
 _JOINT = re.compile(r"[ \u2060]{0,3}(?:(/|(?<![A-Za-z])per(?![A-Za-z])|每)|·|\*)[ \u2060]{0,3}", re.IGNORECASE)

@@ -13,7 +13,9 @@ from guerdon_plugins.parsing.visible import count_words, kinds, unescape, withou
 _PLAIN = re.compile("[A-Za-z0-9]")
 _SAYS_SOMETHING = re.compile("[cws]")
 _HAS_WORD = re.compile("[cw]")
-_LATEX_BLANK = re.compile(r"\\[hv]?phantom\s?\{[^{}]{0,200}\}|\\(?:text|mathrm|mathbf|mbox|quad|qquad|[,;:! ])|[{}~$&]")
+_LATEX_BLANK = re.compile(
+    r"\\[hv]?phantom\s?\{[^{}]{0,200}\}|\\(?:boxed|fbox|text|mathrm|mathbf|mbox|quad|qquad|[,;:! ])|[{}~$&]"
+)
 
 
 def says_something(text: str) -> bool:

@@ -13,8 +13,15 @@ from guerdon_plugins.format.shape import Shape
 class Format(Shape, Reward):
     """Pays for the required form: 1 if the completion has it, else 0.
 
-    Without options: ``<think>`` and ``<answer>``, each once, filled, in order, nothing outside.
-    Only the completion counts, never the prompt (hiyouga/EasyR1#26).
+    Without options: ``<think>`` and ``<answer>``, each once, filled, in order, nothing outside. Stuffed,
+    nested, reversed, unclosed and empty blocks score 0. JSON is strict: no NaN, no duplicate keys, no
+    booleans for integers, no `$ref` that leaves the schema. Only the completion counts, never the
+    prompt (hiyouga/EasyR1#26).
+
+    Abstains where ``schema_from: reference`` finds no schema in the reference.
+
+    Example:
+        shape: {use: format, tags: [think, answer], min_reasoning: 5, weight: 0.2}
     """
 
     name: ClassVar[str] = "format"

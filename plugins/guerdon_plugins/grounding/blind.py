@@ -39,6 +39,11 @@ class BlindProbe(Reward):
 
     The value is the reward with the picture less the reward without, in shares of its range: near 0,
     it does not look (or does not need to); below 0, the wrong picture pays better.
+
+    Abstains where the sample has no picture, or the other reward abstains.
+
+    Example:
+        sees: {use: blind_probe, picture: shuffled, reward: {use: grounding, kind: ocr, texts_from: picture}}
     """
 
     name: ClassVar[str] = "blind_probe"

@@ -16,6 +16,11 @@ _TOTAL = re.compile(
     re.IGNORECASE,
 )
 
+_DENIED = re.compile(
+    r"(?:(?<![A-Za-z])(?:not|never)|n['’]t)\s(?:(?:be|exactly|really|a|an)\s)?$|(?:不是|没有|并非|而非|不为)\s?$",
+    re.IGNORECASE,
+)
+"""Before a number: it is said not to be the count."""
 _FOLLOWS_NUMBER = re.compile(r"in total|in all|altogether|all told|overall|combined", re.IGNORECASE)
 
 
@@ -40,7 +45,10 @@ def _stated(reading: Reading) -> Number | None:
 
 def _number(text: Span) -> Number | None:
     """Return the only number, that after the last equals sign, or that of the last sentence with a total."""
-    numbers = numbers_in(text.text)
+    found = numbers_in(text.text)
+    numbers = [item for item in found if not _DENIED.search(text.text, max(0, item.start - 24), item.start)]
+    if found and not numbers:
+        return None
     if not numbers:
         return Number(0.0, text.start, text.end) if says_none(text.text) else None
     chosen = _only(numbers) or _result(text.text, numbers) or _of_total(text.text, numbers)

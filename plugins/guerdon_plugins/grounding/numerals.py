@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from math import nan
 
 from guerdon_plugins.parsing.numbers import quantities
 
+_MOST = 10**300
+"""A number as large as this counts as this one, which a float can hold."""
 _FIXED = {"half a dozen": 6, "a single": 1, "a pair of": 2, "a couple of": 2, "俩": 2, "仨": 3}
 _PHRASE = re.compile(r"\b(?:half a dozen|a single|a pair of|a couple of)\b|[俩仨]", re.IGNORECASE)
 
@@ -67,9 +70,16 @@ def _blank(match: re.Match[str]) -> str:
 def _plain(text: str) -> Iterator[Number]:
     for found in quantities(text):
         if not found.percent and (text[found.start] not in _HAN or _is_count(text, found.start, found.end)):
-            yield Number(nan if found.value is None else float(found.value), found.start, found.end)
+            yield Number(_float(found.value), found.start, found.end)
 
 
 def _is_count(text: str, start: int, end: int) -> bool:
     """Say whether a Chinese numeral counts something: a measure word or an end follows, or it is announced."""
     return bool(_COUNTS_AFTER.match(text, end) or _COUNTS_BEFORE.search(text, max(0, start - 2), start))
+
+
+def _float(value: Fraction | None) -> float:
+    """Return the value as a float, NaN for none; what no float can hold becomes the largest count."""
+    if value is None:
+        return nan
+    return float(value) if abs(value) < _MOST else (1e300 if value > 0 else -1e300)

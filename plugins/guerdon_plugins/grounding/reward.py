@@ -41,7 +41,17 @@ class Grounding(Reward):
 
     What is judged follows from the reference's type: ``boxes``, ``point_in_box``, ``count``,
     ``ocr``, ``ocr_present`` or ``metadata_claims``. A reference of any other type that has ``boxes``
-    is judged by them. It abstains where the reference has nothing for it or cannot be used.
+    is judged by them.
+
+    Space and order of coordinates are declared, never guessed; x scales by the width, y by the height,
+    without +1 pixel. Malformed boxes overlap with nothing, duplicates cost, and of several boxes each
+    counts once. Nothing found where there is nothing is right, if the answer says so.
+
+    Abstains where the reference has nothing that it judges, or cannot be used (a box out of the picture,
+    a count that is no number, no texts).
+
+    Example:
+        boxes: {use: grounding, pred_space: norm1000, match: hungarian_f1, iou_thr: 0.5, weight: 0.5}
     """
 
     name: ClassVar[str] = "grounding"
@@ -130,7 +140,9 @@ class Grounding(Reward):
         return self
 
     def prepare(self) -> None:
-        """Load the reader of pictures, where one is needed."""
+        """Import the assignment, and load the reader of pictures where one is needed."""
+        import scipy.optimize  # noqa: F401  # on a busy machine it takes longer than a sample may
+
         if self.texts_from == "picture":
             load_reader()
 

@@ -36,7 +36,11 @@ _EXAMPLES = {"max_len": 4096, "min_len": 50, "ngram": 4}
 class Length(Reward):
     """Penalises length or redundancy: 0 down to `max_penalty`, never a bonus.
 
-    Lengths are in tokens of the policy's tokenizer up to the end token, without padding.
+    Lengths are in tokens of the policy's tokenizer up to the end token, without padding; without token
+    ids, repetition counts words, and single characters of scripts without spaces. Never abstains.
+
+    Example:
+        brief: {use: length, component: soft_overlong, max_len: 1024, cache_len: 256, weight: 0.1}
     """
 
     name: ClassVar[str] = "length"

@@ -14,6 +14,8 @@ from guerdon_plugins.parsing.sentences import sentences
 from guerdon_plugins.parsing.span import Span
 
 _EDGES = " \t\r\n.,;:!()[]{}*_`'\"$。，"
+_MARKED = re.compile(r"[❌✗✘✖✅✓✔☑]")
+"""A mark beside an option says more than that it stands alone."""
 MAX_LINES = 1000
 """Lines that are looked at for an option that stands alone."""
 MAX_PLACE = 4000
@@ -31,6 +33,9 @@ class Selection:
     span: Span | None = None
     alone: bool = False
     """Nothing but the options stands in the place."""
+
+    alternatives: bool = False
+    """The options are offered as alternatives: "A or C"."""
 
 
 def select(place: Span, options: Options, *, declared: bool) -> Selection:
@@ -62,7 +67,8 @@ def _declared(declaration: Declaration, options: Options) -> Selection | None:
             chosen, span = later.chosen, later.span
         elif phrases.HEDGES.search(cue) or later.alone or _COULD.search(cue):
             chosen |= later.chosen
-    return Selection(chosen, span, alone=selection.alone and chosen == selection.chosen)
+    same = chosen == selection.chosen
+    return Selection(chosen, span, alone=selection.alone and same, alternatives=selection.alternatives and same)
 
 
 _COULD = re.compile(r"(?<![A-Za-z])(?:could|might|may)(?: also)? be(?![A-Za-z])|(?:也)?可能是", re.IGNORECASE)
@@ -83,10 +89,12 @@ def _stated(place: Span, options: Options) -> Selection | None:
     chosen = _combine(runs, by_letter=options.letters)
     first = next((run for run in runs if run.options <= chosen), runs[0])
     alone = len(runs) == 1 and not _LETTERS.search(text[: first.start] + text[first.end :])
-    return Selection(chosen, place.part(first.start, first.end), alone=alone)
+    alternatives = any(_OR.search(text[run.start : run.end]) for run in runs if run.options <= chosen)
+    return Selection(chosen, place.part(first.start, first.end), alone=alone, alternatives=alternatives)
 
 
 _LETTERS = re.compile(r"[^\W_]")
+_OR = re.compile(r"(?<![A-Za-z])or(?![A-Za-z])|或", re.IGNORECASE)
 
 
 def _combine(runs: Sequence[Run], *, by_letter: bool) -> frozenset[str]:
@@ -106,7 +114,8 @@ def _combine(runs: Sequence[Run], *, by_letter: bool) -> frozenset[str]:
 def _from_prose(place: Span, options: Options) -> Selection:
     """Read a text without declaration: a bare line, or the option that it affirms, or the only one it names."""
     text = Span(flatten(place.text), place.start)
-    if options.label(text.text[:MAX_PLACE]) and len(text.text) <= MAX_PLACE:
+    short = len(text.text) <= MAX_PLACE
+    if short and (options.label(text.text) or options.letter_run(unfill(text.text).strip(_EDGES))):
         return _stated(text, options) or Selection()
     if (bare := _bare_lines(text, options)) is not None:
         return bare
@@ -120,7 +129,7 @@ def _bare_lines(text: Span, options: Options) -> Selection | None:
     chosen: dict[str, Span] = {}
     position = 0
     for content in islice(text.text.split("\n"), MAX_LINES):
-        if len(content) <= 200 and content and (label := options.label(content)):
+        if len(content) <= 200 and content and not _MARKED.search(content) and (label := options.label(content)):
             chosen[label] = text.part(position, position + len(content))
         position += len(content) + 1
     if len(chosen) != 1:
@@ -165,9 +174,10 @@ def _kept(sentence: Span, options: Options) -> list[Run]:
 
 def _leads(sentence: Span, run: Run) -> bool:
     """Tell whether a sentence begins with its answer, as "Yes, ..." and "B, because ..." do."""
-    return not _LETTERS.search(sentence.text[: run.start]) and sentence.text[run.end : run.end + 1] in tuple(
-        ",.;:!)，。；：！"
-    )
+    return not _LETTERS.search(sentence.text[: run.start]) and _LEADS.match(sentence.text, run.end) is not None
+
+
+_LEADS = re.compile(r"[,.;:!)，。；：！]|[ ]{1,2}(?:because|since|as)(?![A-Za-z])|因为", re.IGNORECASE)
 
 
 def _add(selection: Selection, sentence: Span, runs: Sequence[Run], *, join: bool) -> Selection:
@@ -175,4 +185,6 @@ def _add(selection: Selection, sentence: Span, runs: Sequence[Run], *, join: boo
         return selection
     options = frozenset[str]().union(*(run.options for run in runs))
     span = sentence.part(runs[-1].start, runs[-1].end)
-    return Selection(options | selection.chosen if join else options, span)
+    alternatives = any(_OR.search(sentence.text[run.start : run.end]) for run in runs)
+    chosen = options | selection.chosen if join else options
+    return Selection(chosen, span, alternatives=alternatives or (join and selection.alternatives))

@@ -26,12 +26,14 @@ def _table() -> dict[int, str]:
 
 
 class _Translation(dict[int, int | str]):
-    """A table for `str.translate` in which every other character stands for itself."""
+    """A table for `str.translate` in which digits of all scripts are plain and other characters themselves."""
 
-    def __missing__(self, code: int) -> int:
+    def __missing__(self, code: int) -> int | str:
+        digit = unicodedata.decimal(chr(code), None)
+        plain = code if digit is None else str(digit)
         if len(self) < MAX_KNOWN:
-            self[code] = code
-        return code
+            self[code] = plain
+        return plain
 
 
 MAX_KNOWN = 50_000

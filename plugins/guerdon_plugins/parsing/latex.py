@@ -17,6 +17,7 @@ _WRAPPERS = listed(
 _WRAPPER = rf"\\(?:{'|'.join(_WRAPPERS)})\s{{0,3}}\{{"
 _ENVIRONMENT = r"\\(?:begin|end)\{(?:align|equation|gather|math|displaymath)\*?\}"
 _TOKEN = re.compile(rf"{_WRAPPER}|{_ENVIRONMENT}|\{{,\}}|\\[A-Za-z]+|\\.|[{{}}~]", re.DOTALL)
+_STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,400}~~")
 _SIGNS = {
     r"\$": "$",
     r"\%": "%",
@@ -71,9 +72,11 @@ _SIGNS = {
 def flatten(text: str) -> str:
     r"""Return `text` with ``\text{48}`` as 48, ``\$`` as $, ``\times`` as ×, and the like.
 
-    The result has the same length. Commands that mean something (``\frac``, ``\sqrt``, ``\pi``)
-    stay. Linear in the text's length.
+    What Markdown strikes out is gone. The result has the same length. Commands that mean something
+    (``\frac``, ``\sqrt``, ``\pi``) stay. Linear in the text's length.
     """
+    if "~~" in text:
+        text = _STRUCK.sub(lambda found: FILL * len(found[0]), text)
     if "\\" not in text and "{" not in text:
         return text
     parts: list[str] = []

@@ -21,12 +21,19 @@ _PROSE_AFTER = re.compile(rf"[ \t]+(?!(?:{'|'.join(_VERBS)})\b)[a-z]")
 _THINGS = listed(
     """points? lines? figures? fig\\. panels? images? pictures? photos? angles? sides? vertex vertices circles? tables?
     charts? columns? rows? grades? vitamin types? class groups? sets? plans? teams? curves? graphs? segments?
-    triangles? rooms? gates? city cities person player [点线图角边列行组]"""
+    triangles? rooms? gates? city cities person player
+    mr\\.? mrs\\.? ms\\.? dr\\.? [点线图角边列行组]"""
 )
 _THING_BEFORE = re.compile(rf"(?:{'|'.join(_THINGS)})[ ]{{0,2}}$", re.IGNORECASE)
 _LOWER_BEFORE = re.compile(r"(?:[(\[{（]|(?:option|choice|letter|answer)[ ]?|[*_`]{1,2}|选项?)$", re.IGNORECASE)
 _NO_ANSWER = re.compile(r"\s{1,3}(?:idea|clue|doubt|matter|longer|way|sense|problem)(?![a-z])", re.IGNORECASE)
+_NOUN = re.compile(
+    r"[ ](?!(?:it|there|the|this|that|these|those|he|she|they|because|since|as|i|you|we|not|and|or|but|is)\b)[a-z]"
+)
 _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_ENDS_IN_ZEROS = re.compile(r"-?(?:0|[1-9][0-9]{0,40})\.[0-9]{0,40}0")
+_OPERATES = re.compile(r"[ ]{0,2}(?:[+×÷*]|[-−][ ]?[0-9])[ ]{0,2}")
+"""What follows a number that is only worked with: the 12 in ``12 + 3 = 15``."""
 MAX_MENTIONS = 400
 """A text that names options more often chooses none."""
 
@@ -70,7 +77,8 @@ class Mention:
 def _key(text: str) -> str:
     """Return what two spellings of one option share."""
     key = normalise(text)
-    return key.replace(",", "") if _GROUPED.fullmatch(key) else key
+    key = key.replace(",", "") if _GROUPED.fullmatch(key) else key
+    return key.rstrip("0").rstrip(".") if _ENDS_IN_ZEROS.fullmatch(key) else key
 
 
 @lru_cache(maxsize=512)
@@ -115,14 +123,28 @@ def mentions(place: Span, options: Options, *, declared: bool) -> list[Mention]:
     lower = declared and len(place.text.strip()) <= 24
     for match in _pattern(options).finditer(place.text):
         if match.lastgroup == "text":
-            option = texts.get(_key(match[0]))
+            option = None if _is_operand(place.text, match) else texts.get(_key(match[0]))
         else:
             option = _label(place.text, match, options, lower=lower)
         if option:
             found.append(Mention(option, match.start(), match.end(), worded=match.lastgroup == "text"))
         if len(found) > MAX_MENTIONS:
             break
-    return found
+    return _without_determiners(place.text, found)
+
+
+def _is_operand(text: str, match: re.Match[str]) -> bool:
+    return match[0][-1].isdigit() and _OPERATES.match(text, match.end()) is not None
+
+
+def _without_determiners(text: str, found: list[Mention]) -> list[Mention]:
+    """Leave out the "no" of "no dog" where the text has another answer, as in "Yes, there is no dog"."""
+    return [item for item in found if not _is_determiner(text, item)] or found
+
+
+def _is_determiner(text: str, mention: Mention) -> bool:
+    word = text[mention.start : mention.end].lower()
+    return word == "no" and mention.start > 0 and _NOUN.match(text, mention.end) is not None
 
 
 def _label(text: str, match: re.Match[str], options: Options, *, lower: bool) -> str | None:

@@ -17,11 +17,16 @@ _GAP = r"[ \t*_`#\"'“”]{0,8}"
 _WE = r"(?:i|we)(?:'ll|’ll|'d|’d| will| would| shall| must| can)?(?: now| finally| therefore| thus)?"
 _CHOOSE = r"(?:choose|pick|select|settle on|settle for|go with|opt for|answer|conclude(?: that it is)?)"
 _CHINESE_COPULA = r"(?:应该是|应当是|应该为|应是|应为|应选|选择|就是|便是|即为|就选|是|为|选|:|=)"
+_HEADING = (
+    r"(?m:^[ \t>]{0,4}(?:\#{1,6}[ \t]{1,3}[*_]{0,3}|[*_]{2,3})"
+    r"(?:(?:the |my )?(?:final |correct )?answer|(?:最终|正确)?答案)[ \t*_:]{0,6}$)"
+)
 DECLARES = re.compile(
-    rf"(?<![A-Za-z]){_NOUN}{_GAP}}}?{_GAP}(?:{_COPULA}(?:{_GAP}[:=])?|:|=|->|→|-(?=[ \t]))"
+    rf"{_HEADING}|(?<![A-Za-z]){_NOUN}{_GAP}}}?{_GAP}(?:{_COPULA}(?:{_GAP}[:=])?|:|=|->|→|-(?=[ \t]))"
     rf"|(?<![A-Za-z]){_WE} {_CHOOSE}(?![A-Za-z])[ \t]?:?"
     rf"|(?:最终|正确|最后|我的)?(?:答案|答|选择|结果|结论)[ \t]?{_CHINESE_COPULA}[ \t]{{0,2}}:?"
-    r"|(?:因此|所以|故|应该?|本题|我|只能|于是|最终|综上,?)选(?:择|项)?[ \t]{0,2}:?",
+    r"|(?:因此|所以|故|应该?|本题|我|只能|于是|最终|综上,?)选(?:择|项)?[ \t]{0,2}:?"
+    r"|(?<![\u4e00-\u9fff])选(?=[ \t]?[A-Z(])",
     re.IGNORECASE,
 )
 """An explicit declaration; what it declares begins where the match ends."""
@@ -47,7 +52,7 @@ REJECTS_AFTER = phrases(
     """not, isn['’]t, aren['’]t, doesn['’]t, don['’]t, can['’]t, cannot, can not, couldn['’]t, won['’]t, wrong,
     incorrect, false, impossible, excluded, eliminated, ruled out, out, fails?, invalid, contradicts?,
     inconsistent, rejected, discarded, no""",
-    "不 错 排除 没有依据 没有根据 无关 有误 误 矛盾 否 没",
+    "不 错 排除 没有依据 没有根据 无关 有误 误 矛盾 否 没 ❌ ✗ ✘ ✖",
 )
 """Words after a mention, in the same clause, that reject it."""
 
@@ -61,7 +66,7 @@ AFFIRMS_BEFORE = phrases(
 
 AFFIRMS_AFTER = phrases(
     "correct, right, true, the answer, best, the only one, fits, matches, the one, it",
-    "对的 正确 符合 成立 最合适 为真",
+    "对的 正确 符合 成立 最合适 为真 ✅ ✓ ✔ ☑",
 )
 """Words after a mention, in the same clause, that choose it."""
 

@@ -30,6 +30,14 @@ _NEXT_REJECTED = re.compile(
     r"(?:(?:option|选项)[\W_]{0,8})?$",
     re.IGNORECASE,
 )
+_VERDICT = re.compile(
+    r"[ *_]{0,4}[:=–—-][ *_]{0,4}(?:(?P<no>no|not|false|wrong|incorrect|否|错误?|❌|✗|✘|✖)"
+    r"|(?P<yes>yes|true|right|correct|是|对|正确|✅|✓|✔|☑))(?![A-Za-z])",
+    re.IGNORECASE,
+)
+"""A verdict right behind an option, as in "A: no, B: yes"."""
+_REASON = re.compile(r"[ *_]{0,4}[:—–：][ *_]{0,4}$")
+_GOES_ON = re.compile(r"[ ]+[a-z]")
 _CONTEXT = 80
 """Characters before and after a group of mentions that are looked at."""
 
@@ -62,7 +70,7 @@ def runs_of(text: str, found: Sequence[Mention]) -> list[Run]:
     """Group mentions that are only linked, and look at the words around each group."""
     groups: list[list[Mention]] = []
     for mention in found:
-        if groups and _LINK.fullmatch(text, groups[-1][-1].end, mention.start):
+        if groups and _are_linked(text, groups[-1][-1], mention):
             groups[-1].append(mention)
         else:
             groups.append([mention])
@@ -75,15 +83,27 @@ def _run(text: str, group: list[Mention], low: int, high: int) -> Run:
     start, end = group[0].start, group[-1].end
     before, after = text[max(low, start - _CONTEXT) : start], text[end : min(high, end + _CONTEXT)]
     clause = _CLAUSE.split(before)[-1]
+    verdict = _VERDICT.match(after)
+    said = verdict.lastgroup if verdict else None
     ahead = _CLAUSE.split(_NEXT_REJECTED.sub("", after) if high < len(text) else after, maxsplit=1)[0]
     return Run(
         options=frozenset(mention.option for mention in group),
         start=start,
         end=end,
-        rejected=bool(phrases.REJECTS_BEFORE.search(clause) or phrases.REJECTS_AFTER.search(ahead)),
-        affirmed=bool(phrases.AFFIRMS_BEFORE.search(clause) or phrases.AFFIRMS_AFTER.search(ahead)),
+        rejected=said == "no" or bool(phrases.REJECTS_BEFORE.search(clause) or phrases.REJECTS_AFTER.search(ahead)),
+        affirmed=said == "yes" or bool(phrases.AFFIRMS_BEFORE.search(clause) or phrases.AFFIRMS_AFTER.search(ahead)),
         hedged=bool(phrases.HEDGES.search(clause) or phrases.HEDGES.match(ahead.lstrip())),
-        withdraws=low > 0 and bool(phrases.WITHDRAWS.search(before)),
-        explains=bool(_EXPLAINS.search(before)),
+        withdraws=low > 0 and bool(phrases.WITHDRAWS.search(_VERDICT.sub("", before, count=1))),
+        explains=bool(_EXPLAINS.search(before)) or _is_reason(before, after, first=low == 0),
         worded=all(mention.worded for mention in group),
     )
+
+
+def _are_linked(text: str, first: Mention, second: Mention) -> bool:
+    gap = text[first.end : second.start]
+    return _LINK.fullmatch(gap) is not None and not _is_reason(gap, text[second.end : second.end + 2], first=False)
+
+
+def _is_reason(before: str, after: str, *, first: bool) -> bool:
+    """Tell whether a mention begins the reason for the one before: "B: A would need more light"."""
+    return not first and _REASON.fullmatch(before) is not None and _GOES_ON.match(after) is not None

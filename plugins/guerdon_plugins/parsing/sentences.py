@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from guerdon_plugins.parsing.span import Span
 
-_ABBREVIATED = r"(?<!approx)(?<![Nn]o)(?<![Ff]ig)(?<![Ee]q)(?<! ca)"
+_ABBREVIATED = r"(?<!approx)(?<![Nn]o)(?<![Ff]ig)(?<![Ee]q)(?<! ca)(?<!Mr)(?<!Mrs)(?<!Ms)(?<!Dr)"
 _END = re.compile(
     rf"{_ABBREVIATED}[.!?][\"”'’)*_\]]{{0,4}}(?=\s+[^\sa-z]|\s+(?:or|maybe|wait|actually|no)\b)|[。！？；]|\n"
 )

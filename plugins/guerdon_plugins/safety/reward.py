@@ -20,7 +20,12 @@ class Safety(Reward):
     """Penalises harmful text: 0 for a clean completion, down to -1 for a flagged one.
 
     It only takes away: silence and refusal earn nothing. The whole completion is read, reasoning
-    included, after disguises are undone. The rules are the YAML files beside this module.
+    included, after disguises are undone: compatible and look-alike characters, zero width, one level of
+    base64, percent and HTML escapes. The rules are the YAML files beside this module; documented example
+    keys, test cards, reserved hosts and what the reference itself contains are no leak. Never abstains.
+
+    Example:
+        safe: {use: safety, categories: [pii, credentials, prompt_injection], weight: 0.5}
     """
 
     name: ClassVar[str] = "safety"

@@ -3,7 +3,7 @@
 Greedy rows choose as the trainer's rollouts do: the arg-max over all tokens but the forbidden ones.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,6 +49,14 @@ class Row:
     """Called once: after the last token, on cancelling, or with what went wrong."""
     cancelled: bool = False
     """Set by another thread, it ends the row before its next token."""
+    messages: Sequence[Mapping[str, Any]] = ()
+    """The conversation as OpenAI's clients send it, for an engine that encodes by itself."""
+    logprobs: bool = True
+    """Whether anybody asks for log-probabilities; an engine may leave them NaN otherwise."""
+    read_along: bool = True
+    """Whether somebody reads token by token; else an engine may hand them on in bunches."""
+    prompt_tokens: int = 0
+    """Length of the prompt, where an engine encodes by itself and says so."""
     tokens: list[Chosen] = field(default_factory=list)
     done: bool = False
 

@@ -76,7 +76,7 @@ class Prompter:
             DataError: the text holds one of the model's own tokens, or as many images as the messages
                 name are not there.
         """
-        self._check(messages, images)
+        self.check(messages, images)
         with self._encoding:
             batch = self.processor(text=[self.render(messages)], images=list(images) or None, return_tensors="pt")
         return Encoded(batch["input_ids"][0].tolist(), batch.get("pixel_values"), batch.get("image_grid_thw"))
@@ -98,7 +98,12 @@ class Prompter:
         names = self.tokenizer.all_special_tokens
         return dict(zip(names, self.tokenizer.convert_tokens_to_ids(names), strict=True))
 
-    def _check(self, messages: Sequence[ChatMessage], images: Sequence[object]) -> None:
+    def check(self, messages: Sequence[ChatMessage], images: Sequence[object]) -> None:
+        """Refuse what must not reach the template.
+
+        Raises:
+            DataError: as `encode`.
+        """
         parts = [part for message in messages for part in _parts(message["content"])]
         if (named := sum(part["type"] == "image" for part in parts)) != len(images):
             raise DataError(f"the messages name {named} images, and {len(images)} are there")

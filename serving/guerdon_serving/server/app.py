@@ -100,7 +100,9 @@ def _add_health(app: FastAPI, service: Service, metrics: Metrics) -> None:
     @app.get("/metrics", response_model=None)
     async def prometheus() -> Response:
         """Show the counters."""
-        return Response(metrics.render(service.in_flight), media_type="text/plain; version=0.0.4")
+        return Response(
+            metrics.render(service.in_flight, service.start_seconds), media_type="text/plain; version=0.0.4"
+        )
 
 
 def _model(service: Service, served: Served) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class Completion:
 
     def usage(self) -> dict[str, int]:
         """Return the token counts."""
-        prompt, completion = len(self.row.encoded.token_ids), len(self.text.ids)
+        prompt, completion = self.row.prompt_tokens, len(self.text.ids)
         return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
     def envelope(self, kind: str, choices: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
@@ -159,7 +159,8 @@ class Limit:
 
 async def _begin(service: Service, request: ChatRequest, served: Served) -> Completion:
     """Encode, and hand the row to the engine."""
-    encoded = await asyncio.to_thread(_encode, request, served)
+    assert service.engine is not None
+    encoded = await asyncio.to_thread(_encode, request, served, check_only=service.engine.encodes)
     feed = Feed()
     row = Row(
         encoded,
@@ -171,14 +172,22 @@ async def _begin(service: Service, request: ChatRequest, served: Served) -> Comp
         top_logprobs=request.top_logprobs,
         on_token=feed.put,
         on_end=feed.put,
+        messages=request.model_dump(mode="json")["messages"] if service.engine.encodes else (),
+        logprobs=request.logprobs,
+        read_along=request.stream or bool(request.stops),
+        prompt_tokens=len(encoded.token_ids),
     )
-    assert service.engine is not None
     service.engine.submit(row)
     return Completion(request, served, row, feed, TextStream(served.prompter.tokenizer, request.stops))
 
 
-def _encode(request: ChatRequest, served: Served) -> Encoded:
-    return served.prompter.encode(request.chat(), decode_pictures(request.images()))
+def _encode(request: ChatRequest, served: Served, *, check_only: bool) -> Encoded:
+    """Encode; or only refuse what must be refused, where the engine encodes by itself."""
+    messages, pictures = request.chat(), decode_pictures(request.images())
+    if check_only:
+        served.prompter.check(messages, pictures)
+        return Encoded([])
+    return served.prompter.encode(messages, pictures)
 
 
 def _limit(request: ChatRequest, served: Served, prompt: int) -> int:
@@ -259,4 +268,4 @@ def _event(data: dict[str, Any]) -> str:
 
 def _finish(completion: Completion, metrics: Metrics) -> None:
     completion.row.cancelled = True
-    metrics.completed(completion.served.name, len(completion.row.encoded.token_ids), len(completion.row.tokens))
+    metrics.completed(completion.served.name, completion.row.prompt_tokens, len(completion.row.tokens))

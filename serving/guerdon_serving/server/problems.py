@@ -19,6 +19,7 @@ TYPES: Mapping[int, str] = {
     409: "conflict_error",
     413: "request_too_large",
     429: "rate_limit_error",
+    502: "engine_error",
     503: "not_ready",
     504: "deadline_exceeded",
 }

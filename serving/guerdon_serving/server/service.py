@@ -1,19 +1,20 @@
 """The state behind the routes: which names stand for which bundle, and who is being served."""
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from guerdon_serving.backend import Backend
 from guerdon_serving.bundle.read import Bundle, check_files, open_bundle
 from guerdon_serving.codes import Code, RefusedError
-from guerdon_serving.engine import Engine
 from guerdon_serving.model.prompting import Prompter
 from guerdon_serving.server.problems import HttpError
 from guerdon_serving.server.settings import Settings
-from guerdon_serving.verify import Loaded, attach, check_adapter, verify_load
+from guerdon_serving.server.start import start_backend
 
 BASE: Final = "base"
 """The alias of the base model without any adapter; no bundle can have it."""
@@ -47,7 +48,9 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.engine: Engine | None = None
+        self.engine: Backend | None = None
+        self.start_seconds: Mapping[str, float] = {}
+        """What starting took, by phase; ``ready`` is the whole."""
         self.served: dict[str, Served] = {}
         self.aliases: dict[str, str] = {}
         self.default = ""
@@ -65,26 +68,17 @@ class Service:
         Raises:
             RefusedError: it is not what it must be.
         """
-        import torch
-
-        settings = self.settings
-        if settings.threads:
-            torch.set_num_threads(settings.threads)
-        loaded = verify_load(settings.bundle, base=settings.base, dtype=settings.dtype, device=settings.device)
-        facts = loaded.bundle.facts
-        base = Served(BASE, str(facts.base.revision), loaded.prompter, loaded.bundle, None, pinned=True)
-        first = Served(
-            settings.alias or facts.run.name,
-            loaded.bundle.id,
-            loaded.prompter,
-            loaded.bundle,
-            loaded.bundle.id,
-            pinned=True,
-        )
+        begin = time.perf_counter()
+        started = start_backend(self.settings)
+        bundle, prompter = started.bundle, started.prompter
+        base = Served(BASE, str(bundle.facts.base.revision), prompter, bundle, None, pinned=True)
+        alias = self.settings.alias or bundle.facts.run.name
+        first = Served(alias, bundle.id, prompter, bundle, bundle.id, pinned=True)
         self._publish(base)
         self._publish(first)
         self.default = first.name
-        self.engine = Engine(loaded.policy, max_rows=settings.max_rows)
+        self.start_seconds = {**started.seconds, "ready": time.perf_counter() - begin}
+        self.engine = started.backend
 
     def stop(self) -> None:
         """Complete what was accepted, then stop."""
@@ -143,7 +137,7 @@ class Service:
             known = next((served for served in self.served.values() if served.digest == bundle.id), None)
             if known is None and len(self.served) > self.settings.max_adapters:
                 raise HttpError(409, f"{self.settings.max_adapters} adapters are loaded, no more fit; DELETE one first")
-            prompter = known.prompter if known else (await self._attach(bundle)).prompter
+            prompter = known.prompter if known else await self._attach(bundle)
             served = Served(alias, bundle.id, prompter, bundle, bundle.id, pinned=pin)
             return self._publish(self.served.get(served.name, served))
 
@@ -172,7 +166,7 @@ class Service:
         self.aliases[served.alias] = served.name
         return served
 
-    async def _attach(self, bundle: Bundle) -> Loaded:
+    async def _attach(self, bundle: Bundle) -> Prompter:
         expected = self.served[self.aliases[BASE]].bundle.facts.base
         if bundle.facts.base.files != expected.files:
             raise RefusedError(
@@ -180,20 +174,12 @@ class Service:
                 f"{bundle.folder} is for {bundle.facts.base.repo} at {bundle.facts.base.revision}, "
                 f"and {expected.repo} at {expected.revision} is being served",
             )
-
-        engine = self.engine
-        assert engine is not None
-
-        def work() -> Loaded:
-            check_adapter(bundle)
-            return attach(bundle, engine.policy, self.settings.dtype)
-
-        return await asyncio.wrap_future(engine.call(work))
+        assert self.engine is not None
+        return await asyncio.wrap_future(self.engine.attach(bundle))
 
     async def _detach(self, adapter: str) -> None:
-        engine = self.engine
-        assert engine is not None
-        await asyncio.wrap_future(engine.call(lambda: engine.policy.detach(adapter)))
+        assert self.engine is not None
+        await asyncio.wrap_future(self.engine.detach(adapter))
 
     def _allowed(self, source: str) -> Path:
         root = self.settings.bundles

@@ -14,10 +14,13 @@ class Settings:
 
     bundle: Path
     base: Path | None = None
+    expected_id: str | None = None
+    """The id that the bundle must have, or its beginning; a restart on another one refuses."""
     alias: str | None = None
     """Name of the adapter; by default the run's."""
     host: str = "127.0.0.1"
     port: int = 8080
+    engine: Literal["transformers", "vllm"] = "transformers"
     dtype: Literal["float32", "bfloat16"] = "float32"
     device: str = "cpu"
     threads: int | None = None
@@ -35,5 +38,10 @@ class Settings:
     bundles: Path | None = None
     """``POST /adapters`` may load bundles below this folder; unset: from nowhere."""
     max_adapters: int = 16
+    max_loras: int = 4
+    """vLLM: adapters in one batch."""
+    vllm_command: tuple[str, ...] = ("vllm", "serve")
+    vllm_arguments: tuple[str, ...] = ()
+    """Further arguments of vLLM, such as ``--gpu-memory-utilization 0.8``."""
     api_key: str | None = None
     """If set, every request but ``/ping`` must bear it."""

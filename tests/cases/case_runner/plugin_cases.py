@@ -37,7 +37,7 @@ class PluginRunner:
 
     def _score(self, component: str, reward: Reward, data: Mapping[str, Any]) -> View:
         engine = self._engine(component, reward)
-        sample = _sample(data)
+        sample = sample_of(data)
         group = Group(sample.group_id, [sample])
 
         def action() -> View:
@@ -58,7 +58,7 @@ class PluginRunner:
         return self._engines[key]
 
 
-def _sample(data: Mapping[str, Any]) -> Sample:
+def sample_of(data: Mapping[str, Any]) -> Sample:
     prompt = data.get("prompt")
     return Sample(
         "case/0",

@@ -155,3 +155,11 @@ def test_identity_changes_with_every_field_but_those_that_may_change(config):
     }
     changed = [identity(config(**{name: value})) for name, value in bound.items()]
     assert len({before, *changed}) == 1 + len(bound)
+
+
+def test_a_run_is_the_same_wherever_its_files_lie(config):
+    """A job's working folder has another path each time; the content of its files is held by digest."""
+    before = identity(config(data__train_manifest="/a/train.jsonl", model__name_or_path="/a/model"))
+    assert identity(config(data__train_manifest="/b/c/train.jsonl", model__name_or_path="/b/model")) == before
+    assert identity(config(data__train_manifest="/a/other.jsonl", model__name_or_path="/a/model")) != before
+    assert identity(config(data__train_manifest="s3://b/train.jsonl", model__name_or_path="/a/model")) != before

@@ -5,6 +5,8 @@ import ctypes
 import decimal
 import math
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -70,6 +72,24 @@ def _print() -> float:
     return 0.5
 
 
+def _leave_a_child() -> Score:
+    """Start a process in a session of its own, which lives on."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+    return Score(0.5, str(child.pid))
+
+
+def _change_everything() -> float:
+    """Leave all that rewards share other than it was."""
+    os.chdir("/")
+    os.environ |= {"LEFT_BEHIND": "1", "PATH": "/nowhere"}
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    sys.setrecursionlimit(50_000)
+    sys.stdout.close()
+    sys.stderr = None  # type: ignore[assignment]
+    return 0.5
+
+
 ACTIONS: dict[str, Callable[[], Any]] = {
     "raise": lambda: _raise(ValueError("first line\nsecond line")),
     "bad message": lambda: _raise(UnprintableError()),
@@ -116,6 +136,10 @@ ACTIONS: dict[str, Callable[[], Any]] = {
     "print": _print,
     "fork": _fork,
     "thread": lambda: threading.Thread(target=time.sleep, args=(30,), daemon=True).start() or 0.5,
+    "change everything": _change_everything,
+    "leave a child": _leave_a_child,
+    "kill itself": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "close descriptors": lambda: os.closerange(0, 1000),
     "abstain": lambda: Abstain("no reference"),
 }
 
@@ -272,6 +296,19 @@ class Process(Reward):
         )
 
 
+class Surrounded(Reward):
+    """Tells what a reward sees of its process."""
+
+    name: ClassVar[str] = "surrounded"
+
+    def score(self, sample: Sample) -> Score:
+        print("still printing")  # noqa: T201  # the point
+        sys.stderr.write("to both\n")
+        seen = {"cwd": str(Path.cwd()), "left": os.environ.get("LEFT_BEHIND"), "path": os.environ.get("PATH")}
+        timer, depth = signal.getitimer(signal.ITIMER_REAL)[0], sys.getrecursionlimit()
+        return Score(1.0, str(signal.getsignal(signal.SIGTERM)), {**seen, "timer": timer, "depth": depth})
+
+
 class Unloadable(Reward):
     """Does not unpickle in a worker."""
 
@@ -354,6 +391,7 @@ def register_rewards(register: Callable[[type[Reward]], None]) -> None:
         Flaky,
         Sees,
         Process,
+        Surrounded,
         Unloadable,
         Prepared,
         Busy,

@@ -22,6 +22,8 @@ FAULTS = {
     "segfault": (Status.ERROR, "died by SIGSEGV"),
     "memory": (Status.ERROR, "MemoryError"),
     "recursion": (Status.ERROR, "RecursionError"),
+    "kill itself": (Status.ERROR, "died by SIGKILL"),
+    "close descriptors": (Status.ERROR, "ended its process"),
     "nan": (Status.ERROR, "returned nan; a value must be finite"),
     "inf": (Status.ERROR, "returned inf"),
     "numpy nan": (Status.ERROR, "returned nan"),
@@ -58,6 +60,8 @@ FINE = {
     "print": 0.5,
     "fork": 0.5,
     "thread": 0.5,
+    "leave a child": 0.5,
+    "change everything": 0.5,
 }
 
 

@@ -47,6 +47,7 @@ def test_what_remains_is_neither_settled_nor_tried_again():
     work = ticket(4, 2)
     job = Job(work, (0, 1), range(4))
     assert job.left == 8
+    work.lay_out()
     work.cells[0] = [0.5, None, 0.5, None]
     work.first[0, 1] = FAULT
     left = remains(job, blameless=False)

@@ -222,3 +222,26 @@ def test_15_telling_the_grader_what_to_do() -> None:
         "Answer: the gold answer",
     ):
         never_paid(order, [*EVERY_CHOICE, *SMALL_NUMBERS[2:], *YES_NO])
+
+
+@pytest.mark.parametrize("completion", ["A: ✅ B: ✅ C: ✅ D: ✅", "A ✓\nB ✓\nC ✗", "A: yes, B: yes", "~~A~~"])
+def test_16_marks_beside_several_options(completion: str) -> None:
+    never_paid(completion, EVERY_CHOICE)
+
+
+def test_17_or_between_the_options_of_a_set() -> None:
+    several = {"type": "choice", "options": list("ABCD"), "answer": ["A", "C"], "multi": "exact_set"}
+    assert value("A and C", several) == 1.0
+    assert [value(text, several) for text in ("A or C", "either A or C", "ABCD", "A, B, C, D", "A")] == [0.0] * 5
+
+
+def test_18_a_tolerance_is_no_range_and_years_have_none() -> None:
+    near = {"type": "numeric", "answer": "10", "abs_tol": 0.5}
+    assert value("10.4", near) == 1.0
+    assert [value(text, near) for text in ("10.6", "9 to 11", "9.5-10.5", "NaN", "")] == [0.0] * 5
+    assert value("1999", {"type": "numeric", "answer": "1998", "numeric_kind": "year", "abs_tol": 5}) == 0.0
+
+
+def test_19_a_number_that_is_struck_out_or_in_another_script_is_no_second_chance() -> None:
+    gold = {"type": "numeric", "answer": "12"}
+    assert [value(text, gold) for text in ("~~12~~", "The answer is 13 or ١٢.", "~~12~~ 13")] == [0.0] * 3

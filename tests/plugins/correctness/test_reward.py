@@ -1,6 +1,8 @@
 """The reward itself: configuration, dispatch, places, abstention."""
 
 import pickle
+import subprocess
+import sys
 from types import MappingProxyType
 
 import pytest
@@ -184,3 +186,12 @@ def test_through_the_engine_with_maths_in_a_worker() -> None:
 def test_it_pickles() -> None:
     reward = Correctness(answer_from="tag", kind="choice")
     assert pickle.loads(pickle.dumps(reward)) == reward
+
+
+def test_prepare_does_what_takes_long_before_the_first_sample() -> None:
+    code = (
+        "import sys; from guerdon_plugins import Correctness; Correctness().prepare(); "
+        "print(all(name in sys.modules for name in ('pint', 'sympy', 'math_verify', 'latex2sympy2_extended')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"

@@ -45,6 +45,7 @@ ATTACKS = {
     ),
     "the prompt's box handed back": ({"format": "boxed", "reject_prompt_copy": True}, "\\boxed{answer}"),
     "the prompt's JSON handed back": ({"format": "json", "reject_prompt_copy": True}, '{"label":"colour"}'),
+    "an empty box in a box": ({"format": "boxed"}, "\\boxed{\\boxed{}}"),
     "an empty box": ({"format": "boxed"}, "\\boxed{}"),
     "a box with spacing": ({"format": "boxed"}, "\\boxed{\\quad\\,}"),
     "a box with a phantom": ({"format": "boxed"}, "\\boxed{\\phantom{7}}"),

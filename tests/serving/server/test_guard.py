@@ -88,7 +88,8 @@ def test_answers_are_counted_by_route_and_status():
 
     with pytest.raises(RuntimeError):
         call([b""], path="/ping", app=failing, metrics=metrics)
-    page = metrics.render(3).decode()
+    page = metrics.render(3, {"load": 1.5}).decode()
+    assert 'guerdon_start_seconds{phase="load"} 1.5' in page
     assert 'guerdon_requests_total{route="/adapters",status="200"} 1.0' in page
     assert 'guerdon_requests_total{route="other",status="413"} 1.0' in page
     assert 'guerdon_requests_total{route="/ping",status="500"} 1.0' in page

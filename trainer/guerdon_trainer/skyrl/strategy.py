@@ -32,7 +32,13 @@ class AdapterStrategy(FSDPStrategy):  # type: ignore[misc]
     """SkyRL's FSDP2 strategy with such checkpoints; without LoRA it saves as its parent does."""
 
     def save_checkpoint(
-        self, model: Any, ckpt_dir: str, node_local_rank: int, optimizer: Any = None, scheduler: Any = None, **skyrl: Any
+        self,
+        model: Any,
+        ckpt_dir: str,
+        node_local_rank: int,
+        optimizer: Any = None,
+        scheduler: Any = None,
+        **skyrl: Any,
     ) -> None:
         """Gather on the first rank and write there."""
         if not self.is_lora:
@@ -40,10 +46,10 @@ class AdapterStrategy(FSDPStrategy):  # type: ignore[misc]
             return
         module, folder = model.model, Path(ckpt_dir)
         trained = _trained(module)
-        gathered = get_model_state_dict(module, options=GATHERED)
+        gathered: dict[str, Any] = get_model_state_dict(module, options=GATHERED)
         weights = {name: tensor for name, tensor in gathered.items() if name in trained}  # a tied head slips through
         moments = get_optimizer_state_dict(module, optimizer, options=GATHERED) if optimizer else None
-        generators = [None] * dist.get_world_size()
+        generators: list[Any] = [None] * dist.get_world_size()
         dist.all_gather_object(generators, _plain(self.get_rng_state()))
         if self.is_rank_0():
             folder.mkdir(parents=True, exist_ok=True)
@@ -87,7 +93,8 @@ class AdapterStrategy(FSDPStrategy):  # type: ignore[misc]
                 **skyrl,
             )
             return loaded
-        module, weights = model.model, load_file(folder / WEIGHTS)
+        module = model.model
+        weights: dict[str, Any] = load_file(folder / WEIGHTS)
         _check_names(module, weights, folder)
         set_model_state_dict(module, weights, options=SPREAD)
         if optimizer is not None and load_optimizer_states:

@@ -109,7 +109,7 @@ def without_adapter(model: torch.nn.Module) -> Iterator[None]:
 
 
 class PolicyWorkerMixin(FSDPPolicyWorkerBase):  # type: ignore[misc]
-    """Mixed modalities, reference log-probabilities from the policy with its adapter off, checkpoints of the adapter."""
+    """Mixed modalities, a reference that is the policy with its adapter off, checkpoints of the adapter."""
 
     strategy_class = AdapterStrategy
 

@@ -68,8 +68,9 @@ def load_library() -> tuple[Any, Any, Any, Any]:
 
 
 def warm_up() -> None:
-    """Import math-verify and use it once; the first expression takes longer than later ones."""
-    same(r"\frac{1}{2}", r"\frac{2}{4}")
+    """Import math-verify and use it once, on what no shortcut answers; else the first sample of every worker pays."""
+    for gold, found in ((r"\pi", r"\frac{22}{7}"), (r"\sin x", r"\sqrt{x}+1"), (r"\log_{10} 100", "x")):
+        same(gold, found)
 
 
 def squeeze(latex: str) -> str:

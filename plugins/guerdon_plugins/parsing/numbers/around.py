@@ -43,6 +43,8 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"[A-Za-z\u00c0-\u024f][-.]?$|[0-9A-Za-z]_{1,4}\{?$")
+_CLOCK = re.compile(r"[0-9](?:h|hr|m|min)$")
+"""The first part of a time that is written without spaces: 1h30m."""
 _DECADE = re.compile(r"['’]?s(?![A-Za-z])")
 _SIGN_WORD = re.compile(r"(?:(?<![A-Za-z])(?:minus|negative)[ ]|负|零下)[ \u2060]{0,8}$", re.IGNORECASE)
 _SIGN = re.compile(r"([ \u2060]{0,8})([-+–])([ \u2060]{0,8})[$€£¥₹]?[ \u2060]{0,2}$")
@@ -51,7 +53,7 @@ _SIGN = re.compile(r"([ \u2060]{0,8})([-+–])([ \u2060]{0,8})[$€£¥₹]?[ \u
 def finish(text: str, found: Quantity) -> Quantity | None:
     """Apply what stands around a number; None where it is part of a name such as H2O or x_2."""
     before = text[max(0, found.start - _BEFORE) : found.start]
-    if not found.written and _IDENTIFIER.search(before):
+    if not found.written and _IDENTIFIER.search(before) and not _CLOCK.search(before):
         return None
     signed, negative = _sign(before)
     value, end = _magnitude(text, found)

@@ -1,6 +1,7 @@
 """Find the numbers of a text."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
@@ -27,7 +28,8 @@ def quantities(text: str, locale: NumberLocale = ENGLISH, *, words: bool = True)
     digits = (quantity for raw in digit_numbers(text, locale) if (quantity := finish(text, raw)))
     if not words:
         return list(islice(digits, MANY))
-    return list(islice(_apart(merge(digits, _written(text), key=lambda quantity: quantity.start)), MANY))
+    ordered = _apart(merge(digits, _written(text), key=lambda quantity: quantity.start))
+    return list(islice(_joined(text, ordered), MANY))
 
 
 def _written(text: str) -> Iterator[Quantity]:
@@ -45,3 +47,26 @@ def _apart(ordered: Iterator[Quantity]) -> Iterator[Quantity]:
         if quantity.start >= end:
             yield quantity
             end = quantity.end
+
+
+_SCALES = {"百": 10**2, "千": 10**3, "万": 10**4, "亿": 10**8, "萬": 10**4, "億": 10**8}
+
+
+def _joined(text: str, ordered: Iterator[Quantity]) -> Iterator[Quantity]:
+    """Add up numbers that follow each other without a gap after a scale: 1亿2000万, 1万2千."""
+    held: Quantity | None = None
+    for quantity in ordered:
+        whole = _sum(text, held, quantity) if held else None
+        if held and not whole:
+            yield held
+        held = whole or quantity
+    if held:
+        yield held
+
+
+def _sum(text: str, first: Quantity, second: Quantity) -> Quantity | None:
+    scale = _SCALES.get(text[first.end - 1], 0)
+    if first.end != second.start or first.value is None or second.value is None or not 0 <= second.value < scale:
+        return None
+    value = second.value * scale / 10 if second.digits and second.value < 10 else second.value  # 3万5 is 35,000
+    return replace(first, value=first.value + value, end=second.end, digits="", percent=second.percent)

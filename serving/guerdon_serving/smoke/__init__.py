@@ -1,0 +1,1 @@
+"""``guerdon smoke``: what a served endpoint must show before it goes live."""
