@@ -7,16 +7,17 @@ arXiv 2411.00640), and the interval takes Student's t for the number of clusters
 
 import math
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
 
 type Floats = npt.NDArray[np.float64]
 type Ints = npt.NDArray[np.int64]
 
 ALPHA = 0.05
 POWER = 0.80
+_NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Estimate:
         """
         if self.standard_error == 0:
             return self.half_width
-        return float((stats.norm.ppf(1 - ALPHA / 2) + stats.norm.ppf(POWER)) * self.standard_error)
+        return float((_NORMAL.inv_cdf(1 - ALPHA / 2) + _NORMAL.inv_cdf(POWER)) * self.standard_error)
 
     def prompts_for(self, effect: float) -> int | None:
         """Return how many prompts would find `effect` with 80% power, all else equal; None if unknown."""
@@ -145,6 +146,8 @@ def _estimate(value: float, plus: Observed, minus: Observed | None, span: float,
     if error == 0:
         half = _never_seen(count, alpha) * span if math.isfinite(span) else math.nan
         return Estimate(value, value - half, value + half, 0.0, prompts, count)
+    from scipy import special
+
     half = float(special.stdtrit(freedom, 1 - alpha / 2)) * error
     return Estimate(value, value - half, value + half, error, prompts, count)
 

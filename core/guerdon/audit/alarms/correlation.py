@@ -1,8 +1,7 @@
 """Alarm 5: the reward stops telling right from wrong."""
 
 import math
-
-from scipy import stats
+from statistics import NormalDist
 
 from guerdon.audit.history import Moments
 from guerdon.audit.look import Look
@@ -23,7 +22,7 @@ def correlation(look: Look) -> Reading:
     z = (math.atanh(min(first, 0.999)) - math.atanh(max(min(last, 0.999), -0.999))) / error
     evidence = {"first": first, "last": last, "z": z}
     said = f"the correlation of total and outcome went from {first:.2f} to {last:.2f}"
-    if first - last < look.thresholds.correlation_fall or z < stats.norm.isf(look.alpha):
+    if first - last < look.thresholds.correlation_fall or z < NormalDist().inv_cdf(1 - look.alpha):
         return quiet(said, evidence)
     if look.progress() in ("gain", "no room"):
         return quiet(f"{said}, and the outcome gained", evidence)

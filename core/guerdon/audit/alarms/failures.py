@@ -1,7 +1,8 @@
 """Alarm 6: a component's grading fails."""
 
+from statistics import NormalDist
+
 import numpy as np
-from scipy import stats
 
 from guerdon.audit.look import Look
 from guerdon.audit.reading import Reading, quiet
@@ -28,7 +29,7 @@ def wilson(hits: float, tries: float, alpha: float) -> tuple[float, float]:
     """Return Wilson's bounds of a share; each misses with probability `alpha`."""
     if not tries:
         return 0.0, 1.0
-    z = float(stats.norm.isf(alpha))
+    z = NormalDist().inv_cdf(1 - alpha)
     share = hits / tries
     middle = share + z * z / (2 * tries)
     half = z * float(np.sqrt(share * (1 - share) / tries + z * z / (4 * tries * tries)))
