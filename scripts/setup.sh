@@ -29,7 +29,6 @@ fi
 echo "using $("$python" -V) at $python"
 suits "$venv/bin/python" || { rm -rf "$venv"; "$python" -m venv "$venv"; }
 "$venv/bin/python" -m pip install -q --disable-pip-version-check --require-hashes -r scripts/uv.lock
-# Compiled once: a run starts several processes, and each would compile what it imports where none may write it down.
-"$venv/bin/uv" pip sync -q -p "$venv/bin/python" --require-hashes --compile-bytecode requirements.lock
+"$venv/bin/uv" pip sync -q -p "$venv/bin/python" --require-hashes requirements.lock
 "$venv/bin/uv" pip install -q -p "$venv/bin/python" --no-deps --no-build-isolation -e .
-"$venv/bin/python" -m compileall -q core plugins trainer serving
+env -u PYTHONDONTWRITEBYTECODE "$venv/bin/python" scripts/warm.py
