@@ -15,8 +15,12 @@ $(STAMP): requirements.lock pyproject.toml scripts/setup.sh
 demo: $(STAMP)
 	@$(EXPORT) $(VENV)/bin/guerdon demo
 
+# What starts Ray, trains, or is about deadlines has the machine for itself; the rest runs on two cores.
+ALONE := tests/core/scoring tests/e2e tests/trainer/jobs tests/trainer/doctor
+
 test: $(STAMP)
-	@$(EXPORT) $(PY) -m pytest -q
+	@$(EXPORT) $(PY) -m pytest -q -n 2 --dist loadfile $(ALONE:%=--ignore=%)
+	@$(EXPORT) $(PY) -m pytest -q $(ALONE)
 
 bounds: $(STAMP)
 	@$(EXPORT) $(PY) -m pytest -q -m bounds

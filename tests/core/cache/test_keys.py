@@ -104,7 +104,7 @@ def test_a_changed_line_of_code_counts(load):
 
 
 def test_any_file_of_an_installed_package_counts(tmp_path, monkeypatch):
-    package = tmp_path / "site" / "their_rewards"
+    package = tmp_path / "site" / "hashed_rewards"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
     (package / "rules.txt").write_text("one")
@@ -112,16 +112,16 @@ def test_any_file_of_an_installed_package_counts(tmp_path, monkeypatch):
         "from guerdon import Reward\nclass Mine(Reward):\n    def score(self, sample):\n        return 1.0\n"
     )
     monkeypatch.syspath_prepend(tmp_path / "site")
-    import their_rewards.mine
+    import hashed_rewards.mine
 
-    reward = their_rewards.mine.Mine
+    reward = hashed_rewards.mine.Mine
     reward.name = "mine"
     plugins = load_plugins()
     first = component_digest(reward(), plugins)
     assert first == component_digest(reward(), plugins)
     (package / "rules.txt").write_text("two")
     assert component_digest(reward(), plugins) != first
-    for name in ("their_rewards", "their_rewards.mine"):
+    for name in ("hashed_rewards", "hashed_rewards.mine"):
         del sys.modules[name]
 
 

@@ -1,12 +1,18 @@
 """The contract of containers on SageMaker, as AWS's own library `model-hosting-container-standards` has it."""
 
+import logging
+
 import pytest
-from model_hosting_container_standards.sagemaker import SageMakerLoRAApiHeader
-from model_hosting_container_standards.sagemaker.lora.models import SageMakerRegisterLoRAAdapterRequest
 
 from guerdon_serving.server.sagemaker import ADAPTERS
 from guerdon_serving.server.settings import Settings
 from guerdon_serving.server.wire import AdapterRequest
+
+level = logging.getLogger().level
+from model_hosting_container_standards.sagemaker import SageMakerLoRAApiHeader  # noqa: E402
+from model_hosting_container_standards.sagemaker.lora.models import SageMakerRegisterLoRAAdapterRequest  # noqa: E402
+
+logging.getLogger().setLevel(level)  # importing it silences the root logger
 
 
 def test_the_librarys_requests_are_understood_field_by_field():
