@@ -39,9 +39,6 @@ HONEST: dict[str, type[Reward]] = {"faulty_correctness": Correctness, "faulty_fo
 
 INJECTOR = Injector()
 
-BATCH = "shape"
-"""The component that scores all samples of a group in one call."""
-
 MAX_LOG = 300_000
 """Bytes of log after which no further start of Ray is tried."""
 
@@ -116,12 +113,7 @@ def _wrong(config: RunConfig, rows: Sequence[Row]) -> Target:
     faults = Counter(row.fault for row in rows if row.fault)
     share = sum(faults.values()) / sum(config.rewards[row.record["component"]].name in HONEST for row in rows) * 2
     print(f"injected into {share:.1%} of the scorings in steps with faults: {dict(faults.most_common())}")
-    unavailable = {_call(row) for row in rows if row.fault in MASKS and row.record["component"] == BATCH}
-    wrong = [
-        row
-        for row in rows
-        if not (_right(config.rewards[row.record["component"]], row) or (_masked(row) and _call(row) in unavailable))
-    ]
+    wrong = [row for row in rows if not _right(config.rewards[row.record["component"]], row)]
     for row in wrong[:5]:
         told = {name: row.record[name] for name in ("component", "step", "sample_id", "status", "value", "reason")}
         print(f"wrong: {told}, fault {row.fault}, expected {_bare(config.rewards[told['component']], row.sample)}")
@@ -132,11 +124,6 @@ def _wrong(config: RunConfig, rows: Sequence[Row]) -> Target:
 def _bare(reward: Reward, sample: Sample) -> Any:
     """Return what the reward says without a fault."""
     return HONEST.get(reward.name, type(reward)).score(reward, sample)
-
-
-def _call(row: Row) -> tuple[Any, ...]:
-    """Name what one call of a batch reward covers. An UnavailableError speaks for the whole call."""
-    return row.record["step"], row.record["group_id"], row.record["component"]
 
 
 def _masked(row: Row) -> bool:

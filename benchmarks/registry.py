@@ -2,7 +2,7 @@
 
 BENCHMARKS = {
     "scoring": "what the engine costs, against a bare loop, TRL, verifiers and pebble",
-    "faults": "5% of scorings fail, each in its own way: statuses, and what a step loses",
+    "faults": "5% of scorings fail in real training, each in its own way: statuses, and what a step loses",
     "kit": "scoring 100,000 completions again: time, memory, cache, and whether every value comes out the same",
     "serving": "adapters in one batch, ping and swaps under load, memory over 1,000 loads; vLLM where it is installed",
     "quickstart": "base, SFT and GRPO on held-out pictures, three seeds: what gains and what does not (about 30 min)",

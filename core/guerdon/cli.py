@@ -94,15 +94,23 @@ def main() -> None:
     """Run the command line; an error of ours is a message, not a traceback."""
     from guerdon.audit.commands import register as register_audit
     from guerdon.comparison.commands import register as register_compare
+    from guerdon.importers.commands import register as register_import
     from guerdon.plugins import load_plugins
     from guerdon.report.commands import register
     from guerdon.rescoring.commands import register as register_score
+    from guerdon.scaffold.commands import register as register_new
+    from guerdon.testing.commands import register as register_check
+    from guerdon.view.commands import register as register_view
 
     try:
         register(app)
         register_audit(app)
         register_compare(app)
         register_score(app)
+        register_view(app)
+        register_import(app)
+        register_new(rewards_app)
+        register_check(rewards_app)
         load_plugins().manager.hook.register_commands(app=app)
         app()
     except GuerdonError as error:

@@ -12,6 +12,7 @@ from guerdon import PluginError, Plugins, hookimpl
 from guerdon.config import RunConfig
 from guerdon_trainer.doctor.commands import doctor
 from guerdon_trainer.jobs.commands import app as jobs
+from guerdon_trainer.preflight.commands import preflight
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,11 +23,12 @@ NEEDS = ("skyrl", "ray", "torch", "transformers", "peft", "loguru")
 
 @hookimpl
 def register_commands(app: typer.Typer) -> None:
-    """Add ``train``, ``evaluate``, ``demo`` and ``doctor``."""
+    """Add the commands that train, and look at what is to be trained with."""
     app.command("train")(train)
     app.command("evaluate")(evaluate)
     app.command("demo")(demo)
     app.command("doctor")(doctor)
+    app.command("preflight")(preflight)
     app.add_typer(jobs, name="jobs")
 
 

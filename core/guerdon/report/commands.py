@@ -16,16 +16,25 @@ def register(app: typer.Typer) -> None:
     app.command("reweight")(reweight)
 
 
-def report(run: Run, output: Output = None) -> None:
+Against = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Another evaluation to compare with, such as base=runs/base; repeatable.", metavar="NAME=RUN[@STEP]"
+    ),
+]
+
+
+def report(run: Run, output: Output = None, against: Against = None) -> None:
     """Write a page about a run: one HTML file that opens without network or server.
 
-    It stands in the run's folder as report.html, unless --output says otherwise.
+    It stands in the run's folder as report.html, unless --output says otherwise. With --against,
+    the run's first and last evaluation stand beside others: `guerdon evaluate` makes such runs.
     """
     from rich.console import Console
 
     from guerdon.report.page import write_report
 
-    Console().print(f"wrote {write_report(run, output)}", markup=False, highlight=False, soft_wrap=True)
+    Console().print(f"wrote {write_report(run, output, against or ())}", markup=False, highlight=False, soft_wrap=True)
 
 
 def reweight(

@@ -1,10 +1,12 @@
 """A run as the JSON that the page is drawn from."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any
 
+from guerdon.report.alarms import alarm_lines
+from guerdon.report.histograms import read_histograms
+from guerdon.report.plain import plain
+from guerdon.report.profile import CLASSES, read_profile
 from guerdon.report.rows import Rows
 from guerdon.report.words import judgement, number, overview
 from guerdon.review import Estimate, Run, Summary, summarise
@@ -30,32 +32,26 @@ HEALTH = (
 """Numbers of the table of steps that the page draws."""
 
 
-def payload(run: Run, rows: Rows) -> dict[str, Any]:
+def payload(run: Run, rows: Rows, audit: Mapping[str, Any], against: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return everything but pictures, with NaN and infinities as null."""
+    return overall(run, audit, against) | {"rows": rows.columns, "left_out": plain(rows.left_out)}
+
+
+def overall(run: Run, audit: Mapping[str, Any], against: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what the page says of all records: everything but samples and pictures."""
     groups = read_groups(run.ledger, read_prompts(run.ledger))
     summary = summarise(run, groups)
     return {
         "run": _facts(run, summary),
-        "overview": plain(overview(summary)),
+        "overview": plain(sorted([*overview(summary), *alarm_lines(audit)], key=lambda line: not line.warning)),
         "components": [_component(one) for one in summary.components],
         "held_out": [_comparison(row) for row in summary.held_out],
         "curves": _curves(run, summary, groups),
-        "rows": rows.columns,
-        "left_out": plain(rows.left_out),
+        "histograms": plain(read_histograms(run.ledger, summary.components)),
+        "profile": {"classes": list(CLASSES), "sides": plain(read_profile(run.ledger, groups, summary))},
+        "audit": dict(audit),
+        "against": against and dict(against),
     }
-
-
-def plain(value: Any) -> Any:
-    """Bring dataclasses and numbers into JSON's types; floats keep six digits, what is not finite is null."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}") if math.isfinite(value) else None
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
 
 
 def _facts(run: Run, summary: Summary) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def album(folder: Path, names: Iterable[str]) -> Album:
             left_out += 1
             continue
         try:
-            width, height, mime, encoded = embed(folder / name)
+            width, height, mime, encoded = embed(_inside(folder, name))
         except DataError as error:
             log.warning("the page leaves a picture out: %s", error)
             unreadable += 1
@@ -58,6 +58,13 @@ def album(folder: Path, names: Iterable[str]) -> Album:
         url = f"data:{mime};base64,{base64.b64encode(encoded).decode()}"
         pictures[name] = {"width": width, "height": height, "url": url}
     return Album(pictures, unreadable, left_out)
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """Return a picture's path; a name that leads out of the folder is refused."""
+    if Path(name).name != name:
+        raise DataError(f"the picture {name!r} is not named as a file of {folder}")
+    return folder / name
 
 
 def embed(path: Path) -> tuple[int, int, str, bytes]:

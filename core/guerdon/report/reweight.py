@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from guerdon.report.page import write_page
-from guerdon.report.payload import plain
+from guerdon.report.plain import plain
 from guerdon.report.words import number, signed
 from guerdon.review.reweight import Reweighting, Side
 

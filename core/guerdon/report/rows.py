@@ -76,7 +76,7 @@ class _Builder:
         "rollout_logprob",
         "trainer_logprob",
     )
-    RECORD = ("value", "contribution", "advantage_share")
+    RECORD = ("value", "weight", "contribution", "advantage_share")
     CODED = ("status", "cause", "reason", "evidence", "metrics")
 
     def __init__(self, components: Sequence[str]) -> None:

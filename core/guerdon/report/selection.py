@@ -49,22 +49,27 @@ class _Candidate:
         return (self.failed == 0, hashlib.sha256(self.key.group_id.encode()).hexdigest())
 
 
-def select_groups(ledger: Ledger, limit: int = MAX_RECORDS) -> Selection:
+def select_groups(ledger: Ledger, limit: int = MAX_RECORDS, wanted: frozenset[GroupKey] = frozenset()) -> Selection:
     """Choose whole groups, at most `limit` records in all.
 
-    First and last evaluation come first, prompt by prompt on both sides; then training, an equal
-    share of every step, groups with failures ahead; then the evaluations between.
+    Those `wanted` come before all others; then first and last evaluation, prompt by prompt on both
+    sides; then training, an equal share of every step, groups with failures ahead; then the
+    evaluations between.
     """
     found = [
         _Candidate(GroupKey(row["phase"], row["sampling"], row["step"], row["group_id"]), row["records"], row["failed"])
         for row in ledger.sql(GROUPS).to_pylist()
     ]
-    training = [one for one in found if one.key.phase == "train"]
-    other = [one for one in found if one.key.phase != "train"]
+    chosen = [one for one in found if one.key in wanted]
+    limit -= _records(chosen)
+    rest = [one for one in found if one.key not in wanted]
+    training = [one for one in rest if one.key.phase == "train"]
+    other = [one for one in rest if one.key.phase != "train"]
     outer, inner = _ends(other)
-    chosen = _fill(_by_prompt(outer), int(limit * (EVALUATION_SHARE if training else 1.0)))
-    chosen += _fill(_by_step(training), limit - _records(chosen))
-    chosen += _fill(_by_prompt(inner), limit - _records(chosen))
+    filled = _fill(_by_prompt(outer), int(limit * (EVALUATION_SHARE if training else 1.0)))
+    filled += _fill(_by_step(training), limit - _records(filled))
+    filled += _fill(_by_prompt(inner), limit - _records(filled))
+    chosen += filled
     return Selection(
         chosen=frozenset(one.key for one in chosen),
         groups=len(found),

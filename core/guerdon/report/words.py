@@ -11,6 +11,9 @@ from guerdon.review.summary import ADDITIVE, ComponentSummary, Summary, Window
 ALARMING = 0.01
 """Failed gradings beyond this share are a warning."""
 
+TELLING = 0.01
+"""Of smaller changes of the total no parts are told."""
+
 VERDICTS: dict[Verdict, str] = {
     "gained": "gained",
     "lost": "lost",
@@ -155,13 +158,20 @@ def _drivers(summary: Summary) -> Iterator[str]:
         return
     rises = {one.name: one.rise for one in summary.components if one.rise is not None}
     total = summary.totals[1] - summary.totals[0]
-    parts = [f"{name} {signed(rise)}" for name, rise in sorted(rises.items(), key=lambda item: -abs(item[1]))]
+    ranked = sorted(rises.items(), key=lambda item: -abs(item[1]))
+    parts = [f"{name} {signed(rise)}{_part(rise, total)}" for name, rise in ranked]
     mix = total - sum(rises.values())
     if summary.mode in ADDITIVE and abs(mix) >= 0.0005:
         parts.append(f"the mix of prompts {signed(mix)}")
     verb = "rose" if total > 0 else "fell" if total < 0 else "changed"
     made = f": {', '.join(parts)}" if summary.mode in ADDITIVE else ""
     yield f"The mean total reward {verb} by {number(abs(total))} between {first} and {last}{made}."
+
+
+def _part(rise: float, total: float) -> str:
+    """Write a component's part in the total's change, where it goes the same way."""
+    part = rise / total if abs(total) >= TELLING else 0.0
+    return f" ({part:.0%} of it)" if 0.005 <= part <= 1 else ""
 
 
 def _failures(summary: Summary) -> Iterator[Line]:

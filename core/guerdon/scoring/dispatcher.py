@@ -314,10 +314,11 @@ class Dispatcher:
 
     def _again(self, job: Job, component: int, indices: Sequence[int], cells: Sequence[Cell]) -> dict[int, Fault]:
         """Return the samples to try again, with their faults."""
+        together = self.components[component].whole and not self.components[component].group and len(job.indices) > 1
         faults = {
             index: cell
             for index, cell in zip(indices, cells, strict=True)
-            if isinstance(cell, Fault) and repeatable(cell)
+            if isinstance(cell, Fault) and repeatable(cell, together=together)
         }
         if faults and self.components[component].group:
             any_fault = next(iter(faults.values()))

@@ -23,9 +23,12 @@ def combine(first: Fault, cell: Cell, where: str = FRESH) -> Cell:
     return cell._replace(reason=f"{cell.reason} ({note})" if cell.reason else note)
 
 
-def repeatable(cell: Cell) -> bool:
-    """Tell whether a cell is a fault that the completion may have caused."""
-    return isinstance(cell, Fault) and not cell.infrastructure
+def repeatable(cell: Cell, *, together: bool = False) -> bool:
+    """Tell whether a cell is a fault to be looked at again: one that the completion may have caused.
+
+    Where one call spoke for several samples (`together`), a fault of infrastructure is too: it may be a sibling's.
+    """
+    return isinstance(cell, Fault) and (together or not cell.infrastructure)
 
 
 def score_inline(caller: Caller, samples: Sequence[Sample], *, group: bool) -> tuple[Column, int]:
@@ -36,7 +39,8 @@ def score_inline(caller: Caller, samples: Sequence[Sample], *, group: bool) -> t
     column = score_here(caller, samples)
     if column.plain:
         return column, 0
-    faulty = [index for index, cell in enumerate(column.cells) if repeatable(cell)]
+    together = caller.whole and not group and len(samples) > 1
+    faulty = [index for index, cell in enumerate(column.cells) if repeatable(cell, together=together)]
     if not faulty:
         return column, 0
     cells, latencies = list(column.cells), list(column.latencies)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from guerdon.report.page import SCRIPTS, STYLES, pack, page, write_report
-from guerdon.report.payload import plain
+from guerdon.report.plain import plain
 from guerdon.review import Estimate
 
 
@@ -110,4 +110,4 @@ def test_every_asset_is_used(written):
     from importlib.resources import files
 
     assets = {entry.name for entry in (files("guerdon.report") / "assets").iterdir()}
-    assert assets == {*SCRIPTS, *STYLES, "page.html", "reweight.js"}
+    assert assets == {*SCRIPTS, *STYLES, "page.html", "reweight.js", "live.js"}

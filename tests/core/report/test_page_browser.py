@@ -62,9 +62,11 @@ def test_the_page_opens_from_a_file_without_network_or_errors(opened):
     titles = opened.run("[...document.querySelectorAll('h2')].map((node) => node.textContent)")
     assert titles == [
         "In plain words",
+        "Alarms",
         "Held-out prompts, before and after",
         "Outcome against proxies",
         "Components",
+        "Pass rate by prompt",
         "Training health",
         "Samples",
         "About this page",
@@ -259,6 +261,18 @@ def test_light_and_dark_can_be_chosen(opened):
     before = opened.run(colour)
     opened.run("document.querySelector('.theme').click()")
     assert opened.run(colour) != before
+
+
+def test_print_leaves_out_what_cannot_be_pressed(opened):
+    opened.run("document.documentElement.dataset.theme = 'dark'")
+    opened.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        shown = "['nav', '.filters', '.pager'].map((one) => getComputedStyle(document.querySelector(one)).display)"
+        assert opened.run(shown) == ["none"] * 3
+        assert opened.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert opened.run("getComputedStyle(document.getElementById('detail')).maxHeight") == "none"
+    finally:
+        opened.call("Emulation.setEmulatedMedia", media="")
 
 
 @pytest.fixture(scope="module")

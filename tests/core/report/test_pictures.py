@@ -63,3 +63,11 @@ def test_an_album_stays_within_its_bytes(tmp_path, monkeypatch):
     found = album(tmp_path, [f"{k}.png" for k in range(5)])
     assert 0 < len(found.pictures) < 5
     assert found.left_out == 5 - len(found.pictures)
+
+
+@pytest.mark.parametrize("name", ["../outside.png", "/etc/passwd", "a/b.png", ".."])
+def test_a_name_that_leads_out_of_the_folder_is_refused(tmp_path, name):
+    Image.new("RGB", (4, 4)).save(tmp_path / "outside.png")
+    (tmp_path / "images").mkdir()
+    found = album(tmp_path / "images", [name])
+    assert (found.pictures, found.unreadable) == ({}, 1)

@@ -1,4 +1,5 @@
 import math
+import re
 
 import pytest
 
@@ -65,7 +66,9 @@ def test_a_hack_comes_first_and_is_a_warning(built, tmp_path):
 def test_an_honest_run_has_no_warning(built, tmp_path):
     folder = built.build_run(tmp_path / "run", steps=30, prompts=16, group=8, evaluations=())
     assert not any(line.warning for line in said(folder))
-    assert "The mean total reward rose by" in text_of(folder)
+    words = text_of(folder)
+    assert "The mean total reward rose by" in words
+    assert re.search(r"answer \+0\.\d+ \(\d\d% of it\)", words)
 
 
 def test_failed_gradings_are_counted_and_warned_of(built, tmp_path):

@@ -87,6 +87,14 @@ def test_a_batch_finds_the_one_that_breaks_it(plugins, make, group_of):
         assert records[1].cause == "completion"
 
 
+def test_what_is_unavailable_for_one_does_not_mask_its_siblings(plugins, make, group_of):
+    with Engine({"r": make("obedient_batch")}, plugins=plugins) as engine:
+        (scored,) = engine.score([group_of(["float", "unavailable", "integer"])])
+    records = [row[0] for row in scored.records]
+    assert [record.value for record in records] == [0.5, None, 1.0]
+    assert records[1].cause == "infrastructure"
+
+
 def test_a_wrong_number_of_results_shifts_nothing(plugins, make, group_of, column):
     with Engine({"r": make("obedient_batch"), "g": make("obedient_group")}, plugins=plugins) as engine:
         short, kinds, arrays, relative, wrong = engine.score(

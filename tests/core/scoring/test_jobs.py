@@ -74,6 +74,8 @@ def test_the_second_attempt_stands():
     assert kept == Scored(0.5, "half (a fresh worker scored it; at first: it broke)", '{"a": 1}', {"m": 1.0})
     assert repeatable(FAULT)
     assert not repeatable(lost)
+    assert repeatable(lost, together=True)  # one call spoke for several samples: it may be a sibling's
+    assert not repeatable(0.5, together=True)
     assert not repeatable(0.5)
 
 

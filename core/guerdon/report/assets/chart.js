@@ -7,14 +7,14 @@ function ticks(low, high, count) {
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw) ?? raw;
   const found = [];
   for (let value = Math.ceil(low / step - 1e-9) * step; value <= high + step * 1e-6; value += step) found.push(value);
-  return found.map((value) => Number(value.toPrecision(12)));
+  return found.map((value) => (Math.abs(value) < step * 1e-9 ? 0 : Number(value.toPrecision(12))));
 }
 
 function extent(values, pad = 0.06) {
   const known = values.filter((value) => value !== null && value !== undefined);
   if (!known.length) return [0, 1];
   let [low, high] = [Math.min(...known), Math.max(...known)];
-  if (high === low) [low, high] = low === 0 ? [-1, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
+  if (high === low) [low, high] = low === 0 ? [0, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
   const room = (high - low) * pad;
   return [low - room, high + room];
 }
@@ -44,6 +44,7 @@ function lineChart({
   xLabel = "step",
   labels = false,
   zero = false,
+  marks = [],
 }) {
   const steps = [...new Set(series.flatMap((one) => one.steps))].sort((a, b) => a - b);
   const [first, last] = steps.length > 1 ? [steps[0], steps.at(-1)] : [(steps[0] ?? 0) - 1, (steps[0] ?? 0) + 1];
@@ -66,6 +67,12 @@ function lineChart({
   }
   for (const tick of ticks(first, last, 8).filter(Number.isInteger)) {
     drawing.append(svg("text", { class: "tick", x: x(tick), y: height - 8, "text-anchor": "middle" }, tick));
+  }
+  for (const { step, text } of marks) {
+    const px = x(Math.max(first, Math.min(last, step)));
+    const place = { class: "onset", x1: px, x2: px, y1: PLOT.top, y2: height - PLOT.bottom };
+    drawing.append(svg("line", place, svg("title", {}, text)));
+    drawing.append(svg("text", { class: "onset", x: px + 3, y: PLOT.top + 9 }, "⚑", svg("title", {}, text)));
   }
   for (const one of series) {
     for (const run of runs(one, x, y, ["low", "high"])) {

@@ -8,7 +8,8 @@ async function unpack(id) {
 
 // The samples that the page carries, by number.
 class Samples {
-  constructor(rows, run, components) {
+  constructor(rows, run, components, matches = null) {
+    this.matches = matches; // of a search in the whole ledger, by key
     this.rows = rows;
     this.run = run;
     this.columns = rows.samples;
@@ -73,6 +74,7 @@ class Samples {
       evidence: parsed(text("evidence")),
       metrics: parsed(text("metrics")),
       value: columns.value[i],
+      weight: columns.weight[i],
       contribution: columns.contribution[i],
       share: columns.advantage_share[i],
     };

@@ -217,6 +217,7 @@ class Detail {
           el("span", { class: `status ${record.status}` }, record.status, record.cause ? ` (${record.cause})` : ""),
         ),
         el("td", { class: "number" }, number(record.value)),
+        el("td", { class: "number" }, record.weight === null ? "–" : short(record.weight)),
         el("td", { class: "number" }, number(record.contribution)),
         el("td", { class: "number" }, trained ? signed(record.share) : "–"),
         el(
@@ -237,7 +238,7 @@ class Detail {
         ),
       ),
     );
-    const head = ["component", "status", "value", "× weight", "of the advantage", "reason"];
+    const head = ["component", "status", "value", "weight", "adds", "of the advantage", "reason"];
     return el(
       "div",
       { class: "scroll" },

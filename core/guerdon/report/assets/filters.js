@@ -1,5 +1,6 @@
 // Which samples the table lists.
 const PRESETS = [
+  ["matches", "Matches of the search", (samples, i) => samples.matches.has(samples.key(i))],
   ["all", "All samples", () => true],
   ["worse", "Held-out: got worse", (samples, i) => (samples.gain(i) ?? 0) < 0],
   ["better", "Held-out: got better", (samples, i) => (samples.gain(i) ?? 0) > 0],
@@ -25,19 +26,30 @@ const HELP = {
   failed: "some component ended in error or timeout",
 };
 
+// Each value with how often it occurs, in the order of its first place.
+function counted(values) {
+  const counts = new Map();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts];
+}
+
 class Filters {
   constructor(samples, changed) {
     this.samples = samples;
-    this.preset = "all";
+    this.presets = PRESETS.filter(([name]) => name !== "matches" || samples.matches);
+    this.start = this.presets[0][0];
+    this.preset = this.start;
+    this.region = null; // of the scatter: {x: [component, low, high], y: likewise}
     this.haystack = new Map();
     const { columns } = samples;
-    const distinct = (values) => [...new Set(values)];
-    const kinds = distinct([...Array(samples.count).keys()].map((i) => samples.kind(i)));
-    const steps = distinct(columns.step).sort((a, b) => a - b);
-    const modalities = distinct(samples.rows.prompts.map(modality)).sort();
+    const all = [...Array(samples.count).keys()];
+    const kinds = counted(all.map((i) => samples.kind(i)));
+    const steps = counted(columns.step).sort(([a], [b]) => a - b);
+    const kindsOfPrompt = counted(all.map((i) => modality(samples.prompt(i)))).sort();
+    const statuses = counted(samples.components.flatMap((name) => all.map((i) => samples.status(name, i))));
     const options = (values, all) => [
       el("option", { value: "" }, all),
-      values.map((value) => el("option", { value }, value)),
+      values.map(([value, count]) => el("option", { value }, count === null ? value : `${value} (${count})`)),
     ];
     const input = (attributes) => el("input", { ...attributes, oninput: changed });
     const choice = (label, values, all) =>
@@ -50,18 +62,26 @@ class Filters {
     });
     this.kind = choice("Set", kinds, "every set");
     this.step = choice("Step", steps, "every step");
-    this.modality = choice("Modality", modalities, "every modality");
-    this.component = choice("Component", samples.components, "any component");
-    this.status = choice("Status", ["ok", "abstain", "error", "timeout"], "any status");
+    this.modality = choice("Modality", kindsOfPrompt, "every modality");
+    this.component = choice(
+      "Component",
+      samples.components.map((name) => [name, null]),
+      "any component",
+    );
+    this.status = choice(
+      "Status",
+      ["ok", "abstain", "error", "timeout"].map((name) => [name, new Map(statuses).get(name) ?? 0]),
+      "any status",
+    );
     this.low = input({ type: "number", step: "any", placeholder: "from", "aria-label": "Score from" });
     this.high = input({ type: "number", step: "any", placeholder: "to", "aria-label": "Score to" });
-    this.buttons = PRESETS.map(([name, label]) =>
+    this.buttons = this.presets.map(([name, label]) =>
       el(
         "button",
         {
           type: "button",
           title: HELP[name],
-          "aria-pressed": name === "all",
+          "aria-pressed": name === this.start,
           "data-preset": name,
           onclick: () => this.choose(name, changed),
         },
@@ -96,11 +116,19 @@ class Filters {
 
   clear(changed) {
     this.node.reset();
-    this.choose("all", changed);
+    this.region = null;
+    this.choose(this.start, changed);
+  }
+
+  inRegion(i, region) {
+    return [region.x, region.y].every(([name, low, high]) => {
+      const value = this.samples.value(name, i);
+      return value !== null && value >= low && value <= high;
+    });
   }
 
   // The numbers of the samples that pass.
-  passing() {
+  passing(region = this.region) {
     const { samples } = this;
     const preset = PRESETS.find(([name]) => name === this.preset)[2];
     const wanted = this.search.value.trim().toLowerCase();
@@ -114,6 +142,7 @@ class Filters {
       if (this.step.value && String(samples.columns.step[i]) !== this.step.value) continue;
       if (this.modality.value && modality(samples.prompt(i)) !== this.modality.value) continue;
       if (!preset(samples, i)) continue;
+      if (region && !this.inRegion(i, region)) continue;
       if (
         !names.some(
           (name) =>

@@ -16,61 +16,87 @@ function theme() {
   );
 }
 
-function shortcuts(table, detail) {
+// The keys move whatever list and sample are shown: a live page shows others after a search.
+function shortcuts(shown) {
   const keys = {
-    j: () => table.move(1),
-    k: () => table.move(-1),
-    "]": () => table.aside(1),
-    "[": () => table.aside(-1),
-    b: () => detail.toggle(),
+    j: () => shown.table?.move(1),
+    k: () => shown.table?.move(-1),
+    "]": () => shown.table?.aside(1),
+    "[": () => shown.table?.aside(-1),
+    b: () => shown.detail?.toggle(),
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName))
       return;
     if (event.key === "/") {
       event.preventDefault();
-      table.filters.search.focus();
+      shown.table?.filters.search.focus();
     } else {
       keys[event.key]?.();
     }
   });
 }
 
+// The list and one sample, of these rows.
+function browser(data, rows, pictures, matches) {
+  if (!rows.samples.id.length) return { nodes: [el("p", {}, "No sample of the ledger is like that.")] };
+  const samples = new Samples(rows, data.run, data.components, matches);
+  const found = { samples };
+  found.detail = new Detail(samples, pictures, (i) => found.table.select(i));
+  found.table = new Table(samples, found.detail);
+  const scatter = new Scatter(samples, found.table);
+  found.nodes = [scatter.node, el("div", { class: "browser" }, found.table.node, found.detail.node)];
+  return found;
+}
+
+const addressed = () => (location.hash.startsWith("#sample=") ? decodeURIComponent(location.hash.slice(8)) : null);
+
 function samplesSection(data, pictures) {
-  if (!data.rows.samples.id.length) return section("samples", "Samples", "The ledger has no samples yet.");
-  const samples = new Samples(data.rows, data.run, data.components);
-  let table = null;
-  const detail = new Detail(samples, pictures, (i) => table.select(i));
-  table = new Table(samples, detail);
-  shortcuts(table, detail);
-  const open = () => {
-    const wanted = samples.keys.get(decodeURIComponent(location.hash.replace(/^#sample=/, "")));
-    if (wanted !== undefined && wanted !== detail.current) table.select(wanted);
-    return wanted;
+  if (!data.rows.samples.id.length && !data.live)
+    return { node: section("samples", "Samples", "The ledger has no samples yet."), start: () => {} };
+  const shown = {};
+  const place = el("div", {});
+  const show = (rows, pictures, matches) => {
+    Object.assign(shown, { samples: null, table: null, detail: null }, browser(data, rows, pictures, matches));
+    place.replaceChildren(...shown.nodes);
+    shown.detail?.show(shown.table.found[0] ?? 0);
+    shown.table?.draw();
   };
+  const live = data.live ? new Live(data, show) : null;
+  const open = () => {
+    const wanted = addressed();
+    const i = shown.samples?.keys.get(wanted);
+    if (i !== undefined && i !== shown.detail.current) shown.table.select(i);
+    if (i === undefined && wanted !== null) live?.find(wanted).then((there) => there && open());
+    if (wanted !== null) document.getElementById("samples").scrollIntoView();
+  };
+  shortcuts(shown);
   addEventListener("hashchange", open);
   const note =
     "Click a row, or use the keys: j and k for the next and previous sample, [ and ] within its group, b for the boxes, / to search. The bar under a score is its place in the component's range. The address of a sample can be shared with the file.";
-  const node = section("samples", "Samples", note, el("div", { class: "browser" }, table.node, detail.node));
-  return {
-    node,
-    start: () =>
-      open() === undefined ? detail.show(table.found[0] ?? 0) : document.getElementById("samples").scrollIntoView(),
-    table,
-  };
+  show(data.rows, pictures, data.live ? new Set(data.live.matches) : null);
+  return { node: section("samples", "Samples", note, live?.node, place), start: open };
 }
 
 async function main() {
   const [data, pictures] = await Promise.all([unpack("data"), unpack("pictures")]);
-  const parts = [words(data), heldOut(data), proxies(data), components(data), health(data)].filter(Boolean);
+  const parts = [
+    words(data),
+    alarms(data),
+    against(data),
+    heldOut(data),
+    proxies(data),
+    components(data),
+    profile(data),
+    health(data),
+  ].filter(Boolean);
   const samples = samplesSection(data, pictures);
-  parts.push(samples.node ?? samples, footer(data));
+  parts.push(samples.node, footer(data));
   const links = parts.map((part) => el("a", { href: `#${part.id}` }, part.querySelector("h2").textContent));
   const app = document.getElementById("app");
   app.replaceChildren(header(data), el("nav", { "aria-label": "Sections" }, links, theme()), el("main", {}, parts));
   app.removeAttribute("aria-busy");
-  samples.start?.();
-  samples.table?.draw();
+  samples.start();
 }
 
 main().catch((error) => {

@@ -160,7 +160,15 @@ function proxies(data) {
     "Outcome against proxies",
     "Training means, each as a share of the component's own range: 0 is the worst value it can give, 1 the best. If a thin line climbs while the thick one stays flat, the policy has found a way to please the grader without doing the task." +
       smoothed,
-    lineChart({ label: "mean in training", series: bands, range: [0, 1.02], height: 320, width: 1100, labels: true }),
+    lineChart({
+      label: "mean in training",
+      series: bands,
+      range: [0, 1.02],
+      height: 320,
+      width: 1100,
+      labels: true,
+      marks: onsets(data),
+    }),
     rewardTable(data),
   );
 }
@@ -190,6 +198,7 @@ function rewardTable(data) {
     "change",
     "95% interval",
     "of the rise",
+    "signal share",
     "of the update",
   ];
   const rows = data.components.map((one, k) =>
@@ -219,6 +228,7 @@ function rewardTable(data) {
       el("td", { class: "number" }, signed(one.change.value)),
       el("td", { class: "number" }, between(one.change)),
       el("td", { class: "number" }, one.rise === null ? "–" : signed(one.rise)),
+      el("td", { class: "number" }, share(one.of_reward)),
       el("td", { class: "number" }, share(one.of_update)),
     ),
   );
@@ -244,129 +254,22 @@ function rewardTable(data) {
     el(
       "p",
       { class: "note" },
-      "Of the rise: what the component's own change, times its weight, added to the mean total. Of the update: its share in the advantages that the policy was trained on.",
+      "Of the rise: what the component's own change, times its weight, added to the mean total. Signal share: how much of what tells the completions of a group apart comes from it. Of the update: its share in the advantages that the policy was trained on.",
     ),
   ];
-}
-
-function components(data) {
-  const { curves, run } = data;
-  const cards = data.components.map((one, k) => {
-    const style = one.name === run.outcome ? "outcome" : `c${k}`;
-    const curve = curves.components[one.name];
-    const series = [{ name: "training", ...curve, style }];
-    for (const sampling of ["greedy", "sampled"]) {
-      const held = curves.held_out[sampling][one.name];
-      if (held?.steps.length)
-        series.push({ name: `held-out ${sampling}`, ...held, low: null, high: null, style: `held ${sampling}` });
-    }
-    const counts = Object.entries(one.statuses)
-      .filter(([, count]) => count)
-      .map(([name, count]) => `${count} ${name}`)
-      .join(", ");
-    return el(
-      "div",
-      { class: "card" },
-      el("h3", {}, one.name, el("span", { class: "quiet" }, ` ${one.plugin}`)),
-      lineChart({ label: `mean from ${number(one.low, 1)} (worst) to ${number(one.high, 1)} (best)`, series }),
-      shareBars(curve.steps, curve.statuses, `status shares: ${counts}`),
-      el("p", { class: "note" }, `Records in training: ${counts || "none"}.`),
-    );
-  });
-  const key = ["ok", "abstain", "error", "timeout"].map((name) =>
-    el(
-      "span",
-      {},
-      svg(
-        "svg",
-        { class: "swatch", viewBox: "0 0 22 12" },
-        svg("rect", { class: `status-${name}`, x: 1, y: 1, width: 20, height: 10 }),
-      ),
-      name,
-    ),
-  );
-  return section(
-    "components",
-    "Components",
-    "The band is the 95% interval over the step's prompts. The strip below each chart shows how the gradings of each step ended.",
-    el("div", { class: "legend" }, key),
-    el("div", { class: "cards" }, cards),
-  );
-}
-
-const HEALTH = {
-  kl: "KL to the starting model",
-  entropy: "entropy",
-  "rollout/length_mean": "completion length, tokens",
-  "rollout/truncated": "completions cut at the limit, share",
-  loss: "loss",
-  gradient_norm: "gradient norm",
-  clip_fraction: "clip fraction",
-  learning_rate: "learning rate",
-  logprob_gap: "log-probability gap, rollout to trainer",
-  "rollout/tokens_per_second": "rollout, tokens per second",
-  "time/step": "time of a step, seconds",
-};
-
-function health(data) {
-  const { curves } = data;
-  const lines = Object.entries(HEALTH)
-    .filter(([name]) => curves.health[name])
-    .map(([name, label]) => [label, { steps: curves.health[name].steps, value: curves.health[name].values }]);
-  const { samples, constant } = curves;
-  if (!curves.health["rollout/length_mean"] && samples.length?.values.some((value) => value !== null)) {
-    lines.push([HEALTH["rollout/length_mean"], { steps: samples.length.steps, value: samples.length.values }]);
-  }
-  if (samples.total) lines.unshift(["total reward, mean", { steps: samples.total.steps, value: samples.total.values }]);
-  if (constant.length) {
-    const steps = constant.map((one) => one.step);
-    const part = (name) => ({ steps, value: constant.map((one) => one[name] / one.groups) });
-    const series = [
-      { name: "taught nothing", ...part("constant"), style: "c1" },
-      { name: "all right", ...part("all_right"), style: "c2 thin" },
-      { name: "all wrong", ...part("all_wrong"), style: "c3 thin" },
-    ];
-    lines.push(["groups without any difference, share", series]);
-  }
-  const spreads = spreadSeries(data);
-  if (spreads.length) lines.push(["spread in a group, share of the component's range", spreads]);
-  if (!lines.length) return null;
-  const charts = lines.map(([label, line]) =>
-    lineChart({
-      label,
-      series: Array.isArray(line) ? line : [{ name: label, ...line, style: "plain" }],
-      height: 150,
-      width: 380,
-    }),
-  );
-  return section(
-    "health",
-    "Training health",
-    "Healthy runs keep KL small and entropy above zero; a length that doubles, a gradient norm that explodes, or many groups without any difference are worth a look.",
-    el("div", { class: "charts" }, charts),
-  );
-}
-
-// Highest less lowest value of a group: where it is 0, the component teaches nothing.
-function spreadSeries(data) {
-  return data.components.flatMap((one, k) => {
-    const { steps, spread } = data.curves.components[one.name];
-    if (one.low === null || one.high === null || one.high <= one.low) return [];
-    const value = spread.map((size) => (size === null ? null : size / (one.high - one.low)));
-    return [{ name: one.name, steps, value, style: one.name === data.run.outcome ? "outcome" : `c${k}` }];
-  });
 }
 
 function footer(data) {
   const { left_out: left, run } = data;
-  const lines = [
-    `This page shows ${left.groups_shown} of ${left.groups} groups (${left.records_shown} of ${left.records} records): the first and the last evaluation, then groups of every step, those with failed gradings first. Curves and tables above are of all records.`,
-  ];
+  const shown = `This page shows ${left.groups_shown} of ${left.groups} groups (${left.records_shown} of ${left.records} records): the first and the last evaluation, then groups of every step, those with failed gradings first. Curves and tables above are of all records.`;
+  const served =
+    "Samples come from the run's ledger, a page at a time. Curves and tables above are of all records that the server had gone through; load the page again to see later steps.";
+  const lines = [data.live ? served : shown];
   if (left.pictures) lines.push(`${left.pictures} pictures are left out to keep the file small.`);
   if (left.pictures_unreadable) lines.push(`${left.pictures_unreadable} pictures could not be read.`);
   if (left.texts_cut) lines.push(`${left.texts_cut} long completions are cut.`);
   if (left.evidence_dropped) lines.push(`Evidence of ${left.evidence_dropped} records is too long for the page.`);
-  lines.push("The run's ledger has everything.");
+  if (!data.live) lines.push("The run's ledger has everything.");
   return section(
     "about",
     "About this page",

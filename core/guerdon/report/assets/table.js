@@ -42,6 +42,7 @@ class Table {
     }
     this.page = 0;
     this.draw();
+    this.refreshed?.();
   }
 
   order(column) {

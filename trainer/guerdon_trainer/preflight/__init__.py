@@ -1,0 +1,1 @@
+"""Looking at a run before it holds a GPU."""
