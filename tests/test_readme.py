@@ -46,11 +46,9 @@ def test_the_configuration_loads(project):
 def test_every_command_named_exists():
     from typer.testing import CliRunner
 
-    from guerdon.cli import app
-    from guerdon.report.commands import register
+    from guerdon.cli import build
 
-    register(app)
-    load_plugins().manager.hook.register_commands(app=app)
+    app = build()
     for command in re.findall(r"`guerdon ([a-z]+(?: [a-z]+)?)[ `]", README.read_text(encoding="utf-8")):
         result = CliRunner().invoke(app, [*command.split(), "--help"])
         assert result.exit_code == 0, f"guerdon {command}: {result.output}"

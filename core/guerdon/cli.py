@@ -90,29 +90,30 @@ def rewards_explain(name: str, plugin: Plugin = None) -> None:
     console.print(table)
 
 
+def build() -> typer.Typer:
+    """Return the command line with every command: core's, then those of plugins."""
+    from guerdon.audit.commands import register as audit
+    from guerdon.comparison.commands import register as compare
+    from guerdon.importers.commands import register as importers
+    from guerdon.plugins import load_plugins
+    from guerdon.report.commands import register as report
+    from guerdon.rescoring.commands import register as score
+    from guerdon.scaffold.commands import register as scaffold
+    from guerdon.testing.commands import register as check
+    from guerdon.view.commands import register as view
+
+    for register in (report, audit, compare, score, view, importers):
+        register(app)
+    for register in (scaffold, check):
+        register(rewards_app)
+    load_plugins().manager.hook.register_commands(app=app)
+    return app
+
+
 def main() -> None:
     """Run the command line; an error of ours is a message, not a traceback."""
-    from guerdon.audit.commands import register as register_audit
-    from guerdon.comparison.commands import register as register_compare
-    from guerdon.importers.commands import register as register_import
-    from guerdon.plugins import load_plugins
-    from guerdon.report.commands import register
-    from guerdon.rescoring.commands import register as register_score
-    from guerdon.scaffold.commands import register as register_new
-    from guerdon.testing.commands import register as register_check
-    from guerdon.view.commands import register as register_view
-
     try:
-        register(app)
-        register_audit(app)
-        register_compare(app)
-        register_score(app)
-        register_view(app)
-        register_import(app)
-        register_new(rewards_app)
-        register_check(rewards_app)
-        load_plugins().manager.hook.register_commands(app=app)
-        app()
+        build()()
     except GuerdonError as error:
         print(f"guerdon: {error}", file=sys.stderr)
         raise SystemExit(2) from None

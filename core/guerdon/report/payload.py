@@ -1,6 +1,7 @@
 """A run as the JSON that the page is drawn from."""
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from guerdon.report.alarms import alarm_lines
@@ -64,12 +65,19 @@ def _facts(run: Run, summary: Summary) -> dict[str, Any]:
         "training": [str(window) for window in summary.training or ()],
         "evaluations": list(summary.evaluations),
         "modalities": summary.modalities,
-        "model": " @ ".join(str(model[key]) for key in ("name_or_path", "revision") if model.get(key)),
+        "model": _model(model),
         "seed": config.get("run", {}).get("seed"),
         "provenance": {
             key: run.facts[key] for key in ("config_hash", "versions", "python", "machine", "git") if key in run.facts
         },
     }
+
+
+def _model(model: Mapping[str, Any]) -> str:
+    """Name the base; of a local folder its own name, since a page is handed on and its reader has other folders."""
+    name = str(model.get("name_or_path") or "")
+    shown = PurePath(name).name if PurePath(name).is_absolute() else name
+    return " @ ".join(part for part in (shown, model.get("revision")) if part)
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:

@@ -34,6 +34,8 @@ _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _ENDS_IN_ZEROS = re.compile(r"-?(?:0|[1-9][0-9]{0,40})\.[0-9]{0,40}0")
 _OPERATES = re.compile(r"[ ]{0,2}(?:[+×÷*]|[-−][ ]?[0-9])[ ]{0,2}")
 """What follows a number that is only worked with: the 12 in ``12 + 3 = 15``."""
+_JOINED_BEFORE = re.compile(r"(?<![A-Za-z])([A-Za-z]) ?[/&] ?$")
+_JOINED_AFTER = re.compile(r" ?[/&] ?([A-Za-z])(?![A-Za-z])")
 MAX_MENTIONS = 400
 """A text that names options more often chooses none."""
 
@@ -156,6 +158,12 @@ def _label(text: str, match: re.Match[str], options: Options, *, lower: bool) ->
     marked = _LOWER_BEFORE.search(before) is not None
     if not marked and name in ("A", "I", "a", "i") and _PROSE_AFTER.match(text, match.end()):
         return None
-    if name.islower() and not marked and not lower:
+    if (name.islower() and not marked and not lower) or _is_joined(text, match, before, options):
         return None
     return None if _THING_BEFORE.search(before) else option
+
+
+def _is_joined(text: str, match: re.Match[str], before: str, options: Options) -> bool:
+    """Tell whether a letter stands in an abbreviation such as N/A or Q&A; that of A/B is one of two options."""
+    beside = (_JOINED_BEFORE.search(before), _JOINED_AFTER.match(text, match.end()))
+    return any(found is not None and _key(found[1]) not in _lookup(options)[0] for found in beside)

@@ -4,6 +4,7 @@ import pytest
 
 from guerdon.report.alarms import alarm_lines, read_alarms
 from guerdon.report.histograms import BINS, read_histograms
+from guerdon.report.payload import _model
 from guerdon.report.profile import read_profile
 from guerdon.report.selection import select_groups
 from guerdon.review import open_run, summarise
@@ -86,3 +87,16 @@ def test_examples_of_alarms_are_on_the_page_before_all_others(hacked):
     chosen = select_groups(hacked.ledger, limit=8 * len(groups) + 8, wanted=groups).chosen
     assert groups < chosen
     assert len(chosen) == len(groups) + 1
+
+
+@pytest.mark.parametrize(
+    ("model", "shown"),
+    [
+        ({"name_or_path": "/home/me/models/tiny"}, "tiny"),
+        ({"name_or_path": "org/tiny", "revision": "a" * 40}, f"org/tiny @ {'a' * 40}"),
+        ({"name_or_path": "./tiny"}, "./tiny"),
+        ({}, ""),
+    ],
+)
+def test_a_local_base_is_named_without_its_folders(model, shown):
+    assert _model(model) == shown
