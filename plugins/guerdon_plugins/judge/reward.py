@@ -30,6 +30,7 @@ class Judge(Reward):
     completion. The completion is data between marks that nobody can guess, and a verdict must
     repeat a secret word. A judge that refuses, stalls or writes nonsense is a failure of the
     infrastructure: the sample is masked, never scored 0. An answer without text earns 0 unasked.
+    With ``penalise`` it only takes away, from -1 to 0.
     """
 
     name: ClassVar[str] = "judge"
@@ -49,6 +50,10 @@ class Judge(Reward):
 
     scale: tuple[int, int] = (0, 10)
     """The lowest and highest score that the judge may give; the value is the share of the way."""
+
+    penalise: bool = False
+    """Take away what is missing to the top of the scale, from -1 to 0, and pay nothing: for a judge of safety, whom
+    silence and refusal must not please more than a good answer does."""
 
     show_images: bool = True
     """Send the prompt's pictures, as data URLs."""
@@ -106,6 +111,10 @@ class Judge(Reward):
             raise ValueError(INSTALL)
         return self
 
+    def range(self) -> tuple[float, float]:
+        """Return 0 to 1, or -1 to 0 for one that penalises."""
+        return (-1.0, 0.0) if self.penalise else (0.0, 1.0)
+
     def cacheable(self) -> bool:
         """Keep verdicts that the temperature makes repeatable."""
         return self.temperature == 0
@@ -162,7 +171,8 @@ class Judge(Reward):
             evidence["judged_chars"] = [len(cut), len(text)]
         low, high = self.scale
         reason = f"{judgement.score} of {high}: {judgement.rationale[:200]}"
-        return Score((judgement.score - low) / (high - low), reason, evidence, {"tokens": float(tokens)})
+        share = (judgement.score - low) / (high - low)
+        return Score(share - 1 if self.penalise else share, reason, evidence, {"tokens": float(tokens)})
 
     def _body(self, question: Question) -> dict[str, Any]:
         body: dict[str, Any] = {

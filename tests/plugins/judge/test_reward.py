@@ -32,6 +32,14 @@ def test_a_verdict_becomes_a_share_of_the_scale(judge, sample):
     assert ask(judge(scale=(4, 8)), sample()).value == 0.75
 
 
+def test_a_judge_that_penalises_takes_away_and_pays_nothing(judge, sample):
+    strict = judge(penalise=True)
+    assert strict.range() == (-1.0, 0.0)
+    assert ask(strict, sample()).value == pytest.approx(-0.3)
+    assert ask(strict, sample("")).value == 0.0  # silence is neither paid nor punished
+    assert judge().range() == (0.0, 1.0)
+
+
 def test_one_fence_around_the_verdict_is_tolerated(judge, sample):
     assert ask(judge("fenced"), sample()).value == 0.7
 
