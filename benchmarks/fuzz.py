@@ -109,10 +109,10 @@ def _group(start: int, mutator: Mutator, own: Sequence[Seed]) -> Group:
     return Group(name, samples)
 
 
-def guided(seconds: float) -> tuple[int, str]:
-    """Let atheris, where it is installed, look for inputs by coverage. Returns its exit status and what it said."""
+def guided(seconds: float) -> tuple[int | None, str]:
+    """Let atheris look for inputs by coverage. Returns its exit status, None if it is not installed, and its words."""
     if importlib.util.find_spec("atheris") is None:
-        return 0, "atheris is not installed: pip install atheris"
+        return None, "not measured: atheris is not installed (pip install atheris)"
     limits = (f"-max_total_time={seconds:.0f}", "-max_len=2000", "-rss_limit_mb=4096")
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.fuzz_atheris", *limits],
@@ -137,7 +137,7 @@ def run(completions: int = COMPLETIONS, limits_s: tuple[float, float, float] = L
     return targets(completions, tally, sums, read, status)
 
 
-def targets(completions: int, tally: Tally, sums: Tally, read: Tally, status: int) -> list[Target]:
+def targets(completions: int, tally: Tally, sums: Tally, read: Tally, status: int | None) -> list[Target]:
     """Say what was found: `tally` of the five plugins, `sums` of maths, `read` of pictures, atheris' exit status."""
     slow = max((took for took, _ in tally.slowest.values()), default=0.0)
     return [
@@ -149,7 +149,7 @@ def targets(completions: int, tally: Tally, sums: Tally, read: Tally, status: in
         ),
         _none("evidence that is no JSON", tally.kinds["evidence"]),
         Target("slowest call, s", slow, 1.0, slow, 0.0, "<= 1", slow <= 1.0),
-        _none("inputs found by atheris that fail", int(status != 0)),
+        *([] if status is None else [_none("inputs found by atheris that fail", int(status != 0))]),
         _all(f"completions with maths ({sums.kinds['timeout']} killed)", sums.scored, min(MATHS, completions)),
         _none("errors, or scores out of range, with maths", len(sums.faults)),
         _all("completions held against a picture (0 without rapidocr)", read.scored, min(MATHS, completions)),
