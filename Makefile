@@ -15,11 +15,11 @@ $(STAMP): requirements.lock pyproject.toml scripts/setup.sh
 demo: $(STAMP)
 	@$(EXPORT) $(VENV)/bin/guerdon demo
 
-# What starts Ray, trains, or is about deadlines has the machine for itself; the rest runs on two cores.
+# What starts Ray, trains, or is about deadlines has the machine for itself; the rest runs in four processes, which wait half of the time.
 ALONE := tests/core/scoring tests/e2e tests/trainer/jobs tests/trainer/doctor
 
 test: $(STAMP)
-	@$(EXPORT) $(PY) -m pytest -q -n 2 --dist loadfile $(ALONE:%=--ignore=%)
+	@$(EXPORT) $(PY) -m pytest -q -n 4 --dist loadfile $(ALONE:%=--ignore=%)
 	@$(EXPORT) $(PY) -m pytest -q $(ALONE)
 
 bounds: $(STAMP)
