@@ -5,7 +5,7 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["guerdon_plugins"]):
-    import guerdon_plugins  # noqa: F401
+    import guerdon_plugins  # noqa: F401  # here, so that it is instrumented
 
 from benchmarks.fuzz import PLUGINS
 from benchmarks.fuzz_judge import Tally, aims, judge

@@ -1,6 +1,7 @@
 """Evaluations joined by prompt."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,8 +98,8 @@ def means(side: Side, phase: Phase, sampling: Sampling, outcome: str | None) -> 
 
 
 def _mean(values: list[float]) -> float:
-    known = [value for value in values if value == value]  # noqa: PLR0124  # NaN
-    return sum(known) / len(known) if known else float("nan")
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan
 
 
 def _values(sides: Sequence[dict[Key, dict[str, float]]], ids: Sequence[str]) -> dict[Key, list[Floats]]:

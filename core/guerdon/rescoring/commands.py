@@ -74,7 +74,7 @@ def _show(rescored: "Rescored", difference: "Difference | None", *, as_json: boo
     from guerdon.rescoring import render
 
     if as_json:
-        print(json.dumps(render.as_json(rescored, difference)))  # noqa: T201 - the command's output
+        typer.echo(json.dumps(render.as_json(rescored, difference)))
         return
     console = Console()
     render.print_rescored(rescored, console)
